@@ -1,0 +1,54 @@
+"""What a search may spend. Asked before each step; never after the fact."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Budget:
+    """Limits of one search: model turns, tool calls, seconds and tokens, with seconds kept back for writing the answer.
+
+    `clock` is monotonic seconds. The budget starts when it is made.
+    """
+
+    max_turns: int
+    max_calls: int
+    max_seconds: float
+    max_tokens: int
+    reserved_seconds: float = 0.0
+    clock: Callable[[], float] = time.monotonic
+    turns: int = 0
+    calls: int = 0
+    tokens: int = 0
+    _started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._started = self.clock()
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the search must have ended."""
+        return max(0.0, self.max_seconds - (self.clock() - self._started))
+
+    @property
+    def seconds_for_work(self) -> float:
+        """Seconds that may still be spent before the answer is begun."""
+        return max(0.0, self.seconds_left - self.reserved_seconds)
+
+    @property
+    def calls_left(self) -> int:
+        return max(0, self.max_calls - self.calls)
+
+    def allows_turn(self) -> bool:
+        """Whether another model turn may begin."""
+        return self.turns < self.max_turns and self.tokens < self.max_tokens and self.seconds_for_work > 0
+
+    def spend_turn(self, tokens: int = 0) -> None:
+        self.turns += 1
+        self.tokens += tokens
+
+    def spend_call(self) -> None:
+        self.calls += 1

@@ -1,0 +1,115 @@
+"""Every error that Quarry raises on purpose.
+
+QuarryError                     500  something we did not foresee
+├── ConfigurationError          500  a setting, a migration or an installed part is wrong; the operator acts
+├── MalformedRequest            400  the body is not JSON, or not what its content type says
+├── NotAuthenticated            401
+├── NotFound                    404  unknown, or not the caller's
+├── UnsupportedMediaType        415  the body is not JSON
+├── InvalidInput                422  a field's value; carries one FieldError for each
+├── RateLimited                 429  carries retry_after_seconds
+├── Unavailable                 503  a needed part is down; carries retry_after_seconds
+│   └── DatabaseUnavailable
+└── ModelError                  503  a language or embedding model did not give a usable answer
+    ├── ModelUnavailable             refused, slow, rate limited, broken transport
+    ├── ModelRefused                 the model declined to answer
+    └── ModelOutputInvalid           the answer does not have the promised form
+
+A message is public: it may be sent to any client. What led to the error travels as its cause and goes to the log only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+UNFORESEEN_MESSAGE = "Something went wrong on our side; try again."
+"""All that a client is told of an error whose message is not meant for it."""
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One rejected field: a JSON pointer (RFC 6901) to it, and what a valid value is."""
+
+    pointer: str
+    message: str
+
+
+class QuarryError(Exception):
+    """Base of all errors here. `status` and `title` are what HTTP clients see; the message is the detail."""
+
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+
+    def __init__(self, message: str, *, retry_after_seconds: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ConfigurationError(QuarryError):
+    title = "Wrong configuration"
+
+
+class MalformedRequest(QuarryError):
+    status = 400
+    title = "Malformed request"
+
+
+class NotAuthenticated(QuarryError):
+    status = 401
+    title = "Not signed in"
+
+
+class NotFound(QuarryError):
+    status = 404
+    title = "Not found"
+
+
+class UnsupportedMediaType(QuarryError):
+    status = 415
+    title = "Unsupported media type"
+
+
+class InvalidInput(QuarryError):
+    status = 422
+    title = "Invalid input"
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        super().__init__("; ".join(error.message for error in errors))
+        self.errors = tuple(errors)
+
+
+class RateLimited(QuarryError):
+    status = 429
+    title = "Too many requests"
+
+
+class Unavailable(QuarryError):
+    status = 503
+    title = "Temporarily unavailable"
+
+    def __init__(self, message: str, *, retry_after_seconds: int = 5) -> None:
+        super().__init__(message, retry_after_seconds=retry_after_seconds)
+
+
+class DatabaseUnavailable(Unavailable):
+    def __init__(self, message: str = "The database does not answer; try again shortly.") -> None:
+        super().__init__(message)
+
+
+class ModelError(Unavailable):
+    pass
+
+
+class ModelUnavailable(ModelError):
+    pass
+
+
+class ModelRefused(ModelError):
+    pass
+
+
+class ModelOutputInvalid(ModelError):
+    pass

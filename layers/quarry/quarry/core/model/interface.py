@@ -1,0 +1,127 @@
+"""What Quarry asks of a language model and of an embedding model, whoever provides them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+Output = TypeVar("Output", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens that a call used; zero where the server does not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A model's wish to call a tool. `arguments` is the JSON text as the model wrote it: not yet validated."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a conversation. `tool_calls` goes with an assistant's, `tool_call_id` with a tool's."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """A tool that a model may call: its name, what it is for, and the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Structured(Generic[Output]):
+    """A validated structured output."""
+
+    output: Output
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A model's turn in a tool-calling conversation: text, tool calls, or both."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    usage: Usage
+
+
+@dataclass
+class TextStream:
+    """A streamed answer: iterate `pieces` to its end, then read `usage`."""
+
+    pieces: AsyncIterator[str]
+    usage: Usage = field(default_factory=Usage)
+
+
+class ChatModel(Protocol):
+    """A chat model. Every method raises ModelUnavailable, ModelRefused or ModelOutputInvalid, never another error.
+
+    `seconds` bounds the whole call, retries included; for a stream, it bounds the wait for each piece and, together, the whole.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def decide(
+        self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
+    ) -> Structured[Output]:
+        """A structured output: JSON that `output_type` accepts. `name` is the name of the JSON schema on the wire."""
+        ...
+
+    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
+        """One turn in which the model may call tools."""
+        ...
+
+    def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
+        """A text answer, piece by piece as the model writes it. The errors come while iterating."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class EmbeddingModel(Protocol):
+    """An embedding model. `embed` raises ModelUnavailable."""
+
+    @property
+    def name(self) -> str:
+        """What a database remembers its vectors by."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def windows(self, text: str) -> list[str]:
+        """The pieces of `text` that are embedded one by one because the model reads no more at once; at least one."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit vector of `dimensions` numbers for each text, in order."""
+        ...
+
+    async def close(self) -> None: ...

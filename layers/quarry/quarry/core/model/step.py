@@ -1,0 +1,69 @@
+"""A model step: something a model decides, with a stand-in that decides the same from the same inputs without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from quarry.core.errors import ModelError, ModelOutputInvalid
+from quarry.core.model.interface import ChatModel, Message
+from quarry.core.run_log import Run, StepRecord
+
+Inputs = TypeVar("Inputs")
+Decision = TypeVar("Decision", bound=BaseModel)
+
+REPAIR_REQUEST = "That output was not valid: {problem}. Answer again with the corrected JSON object and nothing else."
+
+
+@dataclass(frozen=True)
+class ModelStep(Generic[Inputs, Decision]):
+    """`name` is also the name of the JSON schema on the wire and of the step in the run log."""
+
+    name: str
+    prompt: Callable[[Inputs], Sequence[Message]]
+    decision: type[Decision]
+    stand_in: Callable[[Inputs], Decision]
+
+
+async def decide(step: ModelStep[Inputs, Decision], inputs: Inputs, run: Run) -> Decision:
+    """What the model decides, or the stand-in's decision when there is no model, no budget, or no valid output.
+
+    An output that does not validate is sent back once with what is wrong. A failed model marks the step degraded in `run`;
+    this never raises a ModelError.
+    """
+    with run.step(step.name) as record:
+        if run.chat is None:
+            return step.stand_in(inputs)
+        if run.budget.allows_turn():
+            try:
+                return await _ask(step, inputs, run, run.chat, record)
+            except ModelError:
+                pass
+        run.degrade(step.name, record)
+        return step.stand_in(inputs)
+
+
+async def _ask(
+    step: ModelStep[Inputs, Decision], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
+) -> Decision:
+    messages = list(step.prompt(inputs))
+    try:
+        return await _ask_once(step, messages, run, chat, record)
+    except ModelOutputInvalid as error:
+        if not run.budget.allows_turn():
+            raise
+        repair = Message("user", REPAIR_REQUEST.format(problem=error.message))
+        return await _ask_once(step, [*messages, repair], run, chat, record)
+
+
+async def _ask_once(
+    step: ModelStep[Inputs, Decision], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
+) -> Decision:
+    run.budget.spend_turn()
+    answer = await chat.decide(messages, name=step.name, output_type=step.decision, seconds=run.budget.seconds_left)
+    run.budget.tokens += answer.usage.total
+    record.usage += answer.usage
+    return answer.output

@@ -1,0 +1,115 @@
+"""The loop in which a model calls tools until it knows enough, or its budget ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from quarry.core.errors import ModelError
+from quarry.core.model.interface import ChatModel, Message, ToolCall, ToolDefinition
+from quarry.core.run_log import Run
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool found: how many things, a line for people, and the text that the model reads."""
+
+    count: int
+    summary: str
+    text_for_model: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool with validated arguments. Scope and identity are bound into `run` by its maker; a model cannot choose them."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    run: Callable[[Any], Awaitable[ToolResult]]
+
+    @property
+    def definition(self) -> ToolDefinition:
+        return ToolDefinition(self.name, self.description, self.arguments.model_json_schema())
+
+
+@dataclass(frozen=True)
+class ToolStarted:
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolFinished:
+    id: str
+    tool: str
+    result: ToolResult
+
+
+async def call_tools(
+    chat: ChatModel, messages: Sequence[Message], tools: Sequence[Tool], run: Run, *, step_name: str, max_turns: int
+) -> AsyncGenerator[ToolStarted | ToolFinished]:
+    """Let the model call `tools` turn by turn. Ends when it calls none, when it fails, or when `run.budget` is spent.
+
+    The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result. A call
+    repeated with the same arguments is answered from memory. A failing model marks `step_name` degraded; no ModelError is
+    raised.
+    """
+    conversation = list(messages)
+    by_name = {tool.name: tool for tool in tools}
+    remembered: dict[tuple[str, str], ToolResult] = {}
+    for _ in range(max_turns):
+        if not (run.budget.allows_turn() and run.budget.calls_left):
+            return
+        with run.step(step_name) as record:
+            run.budget.spend_turn()
+            try:
+                turn = await chat.take_turn(
+                    conversation, tools=[tool.definition for tool in tools], seconds=run.budget.seconds_for_work
+                )
+            except ModelError:
+                run.degrade(step_name, record)
+                return
+            record.usage = turn.usage
+            record.counts["tool_calls"] = len(turn.tool_calls)
+            run.budget.tokens += turn.usage.total
+        if not turn.tool_calls:
+            return
+        calls = turn.tool_calls[: run.budget.calls_left]
+        conversation.append(Message("assistant", turn.text, tool_calls=calls))
+        for call in calls:
+            run.budget.spend_call()
+            arguments, problem = _validated(by_name.get(call.name), call)
+            yield ToolStarted(
+                call.id, call.name, arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
+            )
+            if arguments is None:
+                result = ToolResult(0, problem, problem)
+            else:
+                key = (call.name, arguments.model_dump_json())
+                if key not in remembered:
+                    remembered[key] = await by_name[call.name].run(arguments)
+                result = remembered[key]
+            yield ToolFinished(call.id, call.name, result)
+            conversation.append(Message("tool", result.text_for_model, tool_call_id=call.id))
+
+
+def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:
+    """The arguments, or None and what is wrong with them in words for the model."""
+    if tool is None:
+        return None, f"There is no tool {call.name[:64]!r}."
+    try:
+        return tool.arguments.model_validate(json.loads(call.arguments or "{}")), ""
+    except json.JSONDecodeError:
+        return None, "The arguments were not valid JSON; call again with a JSON object."
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors(include_input=False, include_url=False)[:5]
+        )
+        return None, f"The arguments were not valid ({problems}); call again with corrected ones."

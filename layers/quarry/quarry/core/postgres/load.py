@@ -1,0 +1,227 @@
+"""Loading a table from a JSON Lines file: every row validated, all of a file or nothing, in bounded memory.
+
+Rows are streamed into a temporary table, checked there against each other and against what they refer to, and upserted by id
+in the same transaction. A row that has not changed is not written again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from psycopg.sql import SQL, Composed, Identifier
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from quarry.core.errors import QuarryError
+from quarry.core.postgres.migrate import SyncConnection, connect
+
+LINE_MAX_BYTES = 4 * 1024 * 1024
+REPORTED_PROBLEMS_MAX = 20
+
+
+class Row(BaseModel):
+    """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+@dataclass(frozen=True)
+class LoadableTable:
+    """A table that files can be loaded into.
+
+    `references` maps a column to the table whose id it holds; `inherits` maps a column to (reference column, table, column)
+    that it is filled from where a row leaves it out.
+    """
+
+    name: str
+    row: type[Row]
+    references: Mapping[str, str] = field(default_factory=dict)
+    inherits: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.row.model_fields)
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """What is wrong with one field of one line; lines count from 1."""
+
+    line: int
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, {self.field}: {self.message}"
+
+
+@dataclass
+class Loaded:
+    """What a load did: rows in the file, rows new or changed, and the rows left out with the reason."""
+
+    rows: int = 0
+    changed: int = 0
+    problems: list[RowProblem] = field(default_factory=list)
+    skipped: int = 0
+
+
+class LoadError(QuarryError):
+    """The file was not loaded; `problems` says which lines are wrong."""
+
+    status = 422
+    title = "Not loaded"
+
+    def __init__(self, path: Path, problems: list[RowProblem], count: int) -> None:
+        self.problems = problems
+        more = f" (and {count - len(problems)} more)" if count > len(problems) else ""
+        super().__init__(f"{path.name}: nothing was loaded; " + "; ".join(str(problem) for problem in problems) + more)
+
+
+def load_file(
+    url: str,
+    table: LoadableTable,
+    path: Path,
+    *,
+    skip_invalid: bool = False,
+    on_progress: Callable[[int], None] = lambda bytes_read: None,
+) -> Loaded:
+    """Load one file into its table.
+
+    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`), OSError
+    when the file cannot be read, DatabaseUnavailable.
+    """
+    loaded = Loaded()
+    with connect(url) as connection, connection.transaction(), path.open("rb") as file:
+        _stage(connection, table, file, loaded, on_progress)
+        _drop_duplicates(connection, loaded)
+        _inherit(connection, table)
+        _drop_dangling(connection, table, loaded)
+        if loaded.skipped and not skip_invalid:
+            raise LoadError(path, loaded.problems[:REPORTED_PROBLEMS_MAX], loaded.skipped)
+        loaded.changed = _upsert(connection, table)
+    return loaded
+
+
+def analyze(url: str, table: LoadableTable) -> None:
+    """Refresh the statistics that the planner and the text ranking use."""
+    with connect(url) as connection:
+        connection.execute(SQL("analyze {}").format(Identifier(table.name)))
+
+
+def _stage(
+    connection: SyncConnection,
+    table: LoadableTable,
+    file: BinaryIO,
+    loaded: Loaded,
+    on_progress: Callable[[int], None],
+) -> None:
+    columns = _identifiers(table.columns)
+    connection.execute(
+        SQL("create temporary table staged on commit drop as select 0 as line, {} from {} limit 0").format(
+            columns, Identifier(table.name)
+        )
+    )
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(SQL("copy staged (line, {}) from stdin").format(columns)) as copy,
+    ):
+        for number, row in _valid_rows(table, file, loaded, on_progress):
+            copy.write_row((number, *(getattr(row, column) for column in table.columns)))
+
+
+def _valid_rows(
+    table: LoadableTable, file: BinaryIO, loaded: Loaded, on_progress: Callable[[int], None]
+) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(iter(lambda: file.readline(LINE_MAX_BYTES + 1), b""), start=1):
+        on_progress(file.tell())
+        if not line.strip():
+            continue
+        loaded.rows += 1
+        try:
+            if len(line) > LINE_MAX_BYTES:
+                raise _LineProblem(f"is longer than {LINE_MAX_BYTES} bytes")
+            yield number, table.row.model_validate(_parsed(line))
+        except _LineProblem as problem:
+            _note(loaded, [RowProblem(number, "line", str(problem))])
+        except ValidationError as error:
+            _note(
+                loaded,
+                [_row_problem(number, detail) for detail in error.errors(include_input=False, include_url=False)],
+            )
+
+
+class _LineProblem(Exception):
+    pass
+
+
+def _parsed(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _LineProblem("is not valid JSON in UTF-8") from error
+
+
+def _row_problem(line: int, detail: Mapping[str, object]) -> RowProblem:
+    location = detail["loc"]
+    name = ".".join(str(part) for part in location) if isinstance(location, tuple) else ""
+    return RowProblem(line, name or "line", str(detail["msg"]).removeprefix("Value error, "))
+
+
+def _note(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
+    loaded.skipped += rows
+    loaded.problems += problems[: max(0, 1000 - len(loaded.problems))]
+
+
+def _drop_duplicates(connection: SyncConnection, loaded: Loaded) -> None:
+    rows = connection.execute(
+        """delete from staged s using (select id, min(line) as first_line from staged group by id having count(*) > 1) d
+           where s.id = d.id and s.line > d.first_line returning s.line, d.first_line"""
+    ).fetchall()
+    _note(loaded, [RowProblem(line, "id", f"is also on line {first}") for line, first in sorted(rows)], len(rows))
+
+
+def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
+    for column, (reference, source, source_column) in table.inherits.items():
+        connection.execute(
+            SQL("update staged s set {c} = r.{sc} from {r} r where r.id = s.{f} and s.{c} is null").format(
+                c=Identifier(column), sc=Identifier(source_column), r=Identifier(source), f=Identifier(reference)
+            )
+        )
+
+
+def _drop_dangling(connection: SyncConnection, table: LoadableTable, loaded: Loaded) -> None:
+    for column, target in table.references.items():
+        rows = connection.execute(
+            SQL(
+                """delete from staged s where s.{c} is not null and not exists (select from {t} r where r.id = s.{c})
+                   returning s.line, s.{c}"""
+            ).format(c=Identifier(column), t=Identifier(target))
+        ).fetchall()
+        problems = [
+            RowProblem(line, column, f"{target} has no id {value!r}; load it first") for line, value in sorted(rows)
+        ]
+        _note(loaded, problems, len(rows))
+
+
+def _upsert(connection: SyncConnection, table: LoadableTable) -> int:
+    others = [column for column in table.columns if column != "id"]
+    return connection.execute(
+        SQL(
+            """insert into {table} as t ({columns}) select {columns} from staged order by line
+               on conflict (id) do update set {assignments}
+               where ({current}) is distinct from ({given})"""
+        ).format(
+            table=Identifier(table.name),
+            columns=_identifiers(table.columns),
+            assignments=SQL(", ").join(SQL("{c} = excluded.{c}").format(c=Identifier(c)) for c in others),
+            current=SQL(", ").join(SQL("t.{}").format(Identifier(c)) for c in others),
+            given=SQL(", ").join(SQL("excluded.{}").format(Identifier(c)) for c in others),
+        )
+    ).rowcount
+
+
+def _identifiers(names: list[str]) -> Composed:
+    return SQL(", ").join(Identifier(name) for name in names)

@@ -1,0 +1,186 @@
+"""Migrations and SQL functions: what makes an empty database Quarry's.
+
+`sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
+`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes. `{{embedding_dimensions}}` in a migration is
+the number of dimensions that the vectors of this database have.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import LiteralString, cast
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL
+
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+
+# One number for all Quarry processes of a database: two that migrate at once take turns.
+_ADVISORY_LOCK = 7_305_112
+_MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
+
+_BOOKKEEPING = """
+create table if not exists quarry_migrations (
+  name text primary key,
+  sha256 text not null,
+  applied_at timestamptz not null default now()
+);
+create table if not exists quarry_functions (
+  name text primary key,
+  sha256 text not null,
+  applied_at timestamptz not null default now()
+);
+"""
+
+SyncConnection = psycopg.Connection[TupleRow]
+
+
+@dataclass(frozen=True)
+class SqlFile:
+    """A file of `sql/`, its name relative to its folder."""
+
+    name: str
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Migrated:
+    """What a run changed: names of migrations applied and functions re-created."""
+
+    migrations: tuple[str, ...]
+    functions: tuple[str, ...]
+
+
+def sql_directory() -> Path:
+    """The folder `sql`: inside the package where it is built into a layer, beside it in a checkout.
+
+    Raises ConfigurationError when there is none.
+    """
+    package = Path(__file__).resolve().parents[2]
+    for candidate in (package / "sql", package.parents[2] / "sql"):
+        if (candidate / "migrations").is_dir():
+            return candidate
+    raise ConfigurationError("The folder sql/ is not beside the package: install Quarry from its repository.")
+
+
+def migration_files(directory: Path) -> list[SqlFile]:
+    """The migrations in order. Raises ConfigurationError for a name that is not NNNN_name.sql."""
+    paths = sorted((directory / "migrations").glob("*.sql"))
+    for path in paths:
+        if not _MIGRATION_NAME.fullmatch(path.name):
+            raise ConfigurationError(f"{path.name}: a migration is named NNNN_what_it_does.sql")
+    return [SqlFile(path.name, path.read_text()) for path in paths]
+
+
+def function_files(directory: Path) -> list[SqlFile]:
+    """The functions, by path."""
+    root = directory / "functions"
+    paths = sorted(root.glob("*/*.sql"))
+    return [SqlFile(path.relative_to(root).as_posix(), path.read_text()) for path in paths]
+
+
+def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = None) -> Migrated:
+    """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
+
+    Raises ConfigurationError when an applied migration was edited, an extension is missing, or the database is newer than
+    this code; DatabaseUnavailable when it does not answer.
+    """
+    directory = directory or sql_directory()
+    with connect(url) as connection:
+        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+        try:
+            connection.execute(_BOOKKEEPING)
+            migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
+            functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
+        finally:
+            connection.execute("select pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+    return Migrated(tuple(migrations), tuple(functions))
+
+
+def pending(url: str, directory: Path | None = None) -> list[str]:
+    """Names of the migrations and functions that `migrate` would run now."""
+    directory = directory or sql_directory()
+    with connect(url) as connection:
+        exists = connection.execute("select to_regclass('quarry_migrations') is not null").fetchone()
+        applied = _recorded(connection, "quarry_migrations") if exists and exists[0] else {}
+        created = _recorded(connection, "quarry_functions") if exists and exists[0] else {}
+    return [file.name for file in migration_files(directory) if file.name not in applied] + [
+        file.name for file in function_files(directory) if created.get(file.name) != file.sha256
+    ]
+
+
+@contextmanager
+def connect(url: str) -> Iterator[SyncConnection]:
+    """A plain autocommit connection for maintenance work. Raises DatabaseUnavailable."""
+    try:
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry")
+    except psycopg.OperationalError as error:
+        raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
+    with connection:
+        yield connection
+
+
+def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embedding_dimensions: int) -> list[str]:
+    applied = _recorded(connection, "quarry_migrations")
+    unknown = sorted(set(applied) - {file.name for file in files})
+    if unknown:
+        raise ConfigurationError(
+            f"The database has migration {unknown[-1]}, which this code does not know: update Quarry."
+        )
+    done: list[str] = []
+    for file in files:
+        if file.name not in applied:
+            _apply(connection, file, embedding_dimensions)
+            done.append(file.name)
+        elif applied[file.name] != file.sha256:
+            raise ConfigurationError(
+                f"Migration {file.name} was edited after it was applied: restore it, add a new one."
+            )
+    return done
+
+
+def _apply(connection: SyncConnection, file: SqlFile, embedding_dimensions: int) -> None:
+    text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
+    try:
+        with connection.transaction():
+            _run(connection, text)
+            connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
+    except psycopg.errors.FeatureNotSupported as error:
+        raise ConfigurationError(
+            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer and pg_trgm (contrib)."
+        ) from error
+
+
+def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:
+    created = _recorded(connection, "quarry_functions")
+    changed = [file for file in files if force or created.get(file.name) != file.sha256]
+    with connection.transaction():
+        # Functions may call one another; their order is that of their names.
+        connection.execute("set local check_function_bodies = off")
+        for file in changed:
+            _run(connection, file.text)
+            connection.execute(
+                "insert into quarry_functions (name, sha256) values (%s, %s)"
+                " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
+                [file.name, file.sha256],
+            )
+    return [file.name for file in changed]
+
+
+def _recorded(connection: SyncConnection, table: LiteralString) -> dict[str, str]:
+    return dict(connection.execute(SQL("select name, sha256 from " + table)).fetchall())
+
+
+def _run(connection: SyncConnection, text: str) -> None:
+    # bytes: a file of ours, not input, run as it stands, several statements at once
+    connection.execute(text.encode())

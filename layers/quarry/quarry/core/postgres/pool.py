@@ -1,0 +1,128 @@
+"""The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL, Composed
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+Query = LiteralString | SQL | Composed
+Connection = psycopg.AsyncConnection[DictRow]
+
+CONNECT_TIMEOUT_SECONDS = 3
+IDLE_SECONDS = 300
+
+_MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+
+logger = logging.getLogger(__name__)
+
+
+def translate(error: Exception) -> QuarryError | None:
+    """Our error for one of psycopg's, or None where it is a fault in our own code."""
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return DatabaseUnavailable("The database took too long; try again, or ask for less.")
+    if isinstance(error, _MISSING_SCHEMA):
+        return ConfigurationError("The database lacks a table or function: run `quarry migrate`.")
+    if isinstance(
+        error, PoolTimeout | psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.AdminShutdown
+    ):
+        return DatabaseUnavailable()
+    return None
+
+
+class Database:
+    """Postgres for one process. Nothing connects before the first query.
+
+    Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
+    """
+
+    def __init__(self, url: str, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
+        self._url = url
+        self._pool_size = pool_size
+        self._timeout_seconds = timeout_seconds
+        self._pooled = pooled
+        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._opening = asyncio.Lock()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """A connection in autocommit mode, given back at the end."""
+        try:
+            pool = await self._open_pool()
+            async with pool.connection() as connection:
+                yield connection
+        except (psycopg.Error, PoolTimeout) as error:
+            translated = translate(error)
+            if translated is None:
+                raise
+            raise translated from error
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection inside a transaction: committed at the end, rolled back by an exception."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    async def rows(self, query: Query, parameters: Parameters | None = None) -> list[DictRow]:
+        """All rows of one statement."""
+        async with self.connection() as connection:
+            cursor = await connection.execute(query, parameters)
+            return await cursor.fetchall()
+
+    async def row(self, query: Query, parameters: Parameters | None = None) -> DictRow | None:
+        """The first row of one statement, or None."""
+        rows = await self.rows(query, parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, query: Query, parameters: Parameters | None = None) -> int:
+        """Run one statement; how many rows it touched."""
+        async with self.connection() as connection:
+            return (await connection.execute(query, parameters)).rowcount
+
+    async def close(self) -> None:
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    async def _open_pool(self) -> AsyncConnectionPool[Connection]:
+        if self._pool is None:
+            async with self._opening:
+                if self._pool is None:
+                    pool = self._make_pool()
+                    await pool.open()
+                    self._pool = pool
+        return self._pool
+
+    def _make_pool(self) -> AsyncConnectionPool[Connection]:
+        return AsyncConnectionPool(
+            self._url,
+            connection_class=psycopg.AsyncConnection[DictRow],
+            min_size=0,
+            max_size=self._pool_size,
+            max_idle=IDLE_SECONDS,
+            timeout=CONNECT_TIMEOUT_SECONDS,
+            # Give a failed connection up at once: the next request tries anew, so service is back when Postgres is.
+            reconnect_timeout=0.5,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            name="quarry",
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+                "application_name": "quarry",
+                "prepare_threshold": None if self._pooled else 5,
+                # A transaction pooler hands one server session to many clients and refuses start-up options.
+                **({} if self._pooled else {"options": f"-c statement_timeout={int(self._timeout_seconds * 1000)}"}),
+            },
+        )

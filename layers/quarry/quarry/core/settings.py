@@ -1,0 +1,125 @@
+"""Every setting of Quarry, read from the environment and validated once. No other module reads the environment.
+
+`docs/settings.md` is generated from this class. Everything has a default that works on a laptop with no keys.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from quarry.core.errors import ConfigurationError
+
+LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+LOCAL_EMBEDDING_DIMENSIONS = 384
+OPENAI_EMBEDDING_DIMENSIONS = 1536
+
+
+class Settings(BaseModel):
+    """The settings, by their environment variable in lower case."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="Postgres 15 or newer with pgvector 0.8 or newer and pg_trgm. Unset: the embedded Postgres.",
+    )
+    database_pooled: bool = Field(
+        default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
+    )
+    database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections that one process holds at most.")
+    database_timeout_seconds: float = Field(
+        default=10.0, gt=0, le=300, description="A statement that runs longer is cancelled."
+    )
+    quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
+
+    openai_api_key: SecretStr | None = Field(
+        default=None, description="Unset (and no OPENAI_BASE_URL): no chat model; the stand-ins answer."
+    )
+    openai_base_url: str | None = Field(default=None, description="Any OpenAI-compatible server.")
+    openai_model: str = Field(default="gpt-4o-mini", description="The chat model.")
+    openai_embedding_model: str = Field(default="text-embedding-3-small", description="The embedding model.")
+    embeddings: Literal["openai", "local"] = Field(
+        default="local", description="Whose embeddings. Default: openai when a key is set, else local."
+    )
+    embedding_dimensions: int = Field(
+        default=LOCAL_EMBEDDING_DIMENSIONS,
+        ge=1,
+        le=4000,
+        description="Dimensions of the stored vectors. Default: 384 with the local model, else 1536.",
+    )
+    model_timeout_seconds: float = Field(
+        default=20.0, gt=0, le=600, description="One model call, its retries included, takes no longer."
+    )
+    model_max_retries: int = Field(
+        default=2, ge=0, le=10, description="Retries of a model call after a 429, a 5xx or a broken connection."
+    )
+
+    identity: Literal["local", "gateway"] = Field(
+        default="local",
+        description="Who the caller is. local: the bearer token's text is the user; gateway: the verified Cognito `sub`. "
+        "Default: gateway inside Lambda, where local is refused.",
+    )
+    rate_limit_per_minute: int | None = Field(
+        default=None,
+        ge=0,
+        description="Requests a minute for one user and class of route; 0 turns the limit off. "
+        "Unset: 30 for routes that call a chat model, 120 for others.",
+    )
+    heartbeat_seconds: float = Field(
+        default=10.0, gt=0, le=60, description="A stream that is quiet this long sends a heartbeat."
+    )
+    answer_lifetime_days: int = Field(default=30, ge=1, description="How long a finished answer can be opened.")
+    run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
+    records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
+    records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
+    aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read and validate the settings. An empty variable counts as unset.
+
+        Raises ConfigurationError, naming each wrong variable.
+        """
+        source = os.environ if environment is None else environment
+        given = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(str(part) for part in problem['loc']).upper() or 'settings'}: {problem['msg']}"
+                for problem in error.errors(include_input=False, include_url=False)
+            )
+            raise ConfigurationError(f"Wrong settings: {problems}") from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive_defaults(cls, given: dict[str, object]) -> dict[str, object]:
+        derived = dict(given)
+        derived.setdefault("embeddings", "openai" if given.get("openai_api_key") else "local")
+        local = derived["embeddings"] == "local"
+        derived.setdefault("embedding_dimensions", LOCAL_EMBEDDING_DIMENSIONS if local else OPENAI_EMBEDDING_DIMENSIONS)
+        derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
+        return derived
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.identity == "local" and self.aws_lambda_function_name:
+            raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
+        if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
+            raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
+        return self
+
+    @property
+    def has_chat_model(self) -> bool:
+        return self.openai_api_key is not None or self.openai_base_url is not None
+
+    @property
+    def embedding_model_name(self) -> str:
+        """The name that a database remembers its vectors by."""
+        return LOCAL_EMBEDDING_MODEL if self.embeddings == "local" else self.openai_embedding_model

@@ -1,0 +1,99 @@
+"""Events on the wire: NDJSON and server-sent events, with a heartbeat while a search is quiet.
+
+A failure inside a search becomes the stream's last event. Closing the encoded stream closes the search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import TypeVar
+
+from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError
+from quarry.core.stream.events import ErrorEvent, Event
+
+NDJSON = "application/x-ndjson; charset=utf-8"
+SSE = "text/event-stream; charset=utf-8"
+
+logger = logging.getLogger(__name__)
+
+Item = TypeVar("Item")
+
+
+class _End:
+    """Marks the end of a queue."""
+
+
+_END = _End()
+
+
+def encode_ndjson(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
+    """One event a line; an empty line is a heartbeat."""
+    return _encode(events, lambda event: event.to_json() + "\n", "\n", heartbeat_seconds)
+
+
+def encode_sse(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
+    """One `data:` line an event; a comment is a heartbeat."""
+    return _encode(events, lambda event: f"data: {event.to_json()}\n\n", ": still here\n\n", heartbeat_seconds)
+
+
+async def _encode(
+    events: AsyncGenerator[Event], encode: Callable[[Event], str], heartbeat: str, heartbeat_seconds: float
+) -> AsyncGenerator[bytes]:
+    async with aclosing(with_heartbeat(ending_in_error(events), heartbeat_seconds)) as beating:
+        async for event in beating:
+            yield (heartbeat if event is None else encode(event)).encode()
+
+
+async def ending_in_error(events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    """The same events; an exception becomes a last `error` event with a public message, and is logged."""
+    async with aclosing(events):
+        try:
+            async for event in events:
+                yield event
+        except QuarryError as error:
+            logger.warning("stream ended in an error: %s", type(error).__name__)
+            yield ErrorEvent(message=UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message)
+        except Exception:
+            logger.exception("stream ended in an unforeseen error")
+            yield ErrorEvent(message=UNFORESEEN_MESSAGE)
+
+
+async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerator[Item | None]:
+    """The same items, with None in between whenever none came for `seconds`. Closing this cancels `items` where it stands.
+
+    `items` runs in one task of its own from beginning to end, so it may hold timeouts and cancel scopes over a yield.
+    """
+    queue: asyncio.Queue[Item | _End] = asyncio.Queue(maxsize=1)
+
+    async def pump() -> None:
+        async with aclosing(items):
+            async for item in items:
+                await queue.put(item)
+
+    async def pump_to_the_end() -> None:
+        try:
+            await pump()
+        finally:
+            with contextlib.suppress(asyncio.QueueFull):
+                queue.put_nowait(_END)
+
+    pumping = asyncio.create_task(pump_to_the_end())
+    try:
+        while not (pumping.done() and queue.empty()):
+            try:
+                async with asyncio.timeout(seconds):
+                    item = await queue.get()
+            except TimeoutError:
+                yield None
+                continue
+            if isinstance(item, _End):
+                break
+            yield item
+        await pumping
+    finally:
+        pumping.cancel()
+        await asyncio.wait({pumping})

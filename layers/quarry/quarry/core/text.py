@@ -1,0 +1,275 @@
+"""Text as Quarry accepts and compares it.
+
+Text that Postgres or a tokenizer cannot hold is refused here, once, by the types that every contract uses.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+QUERY_MAX_CHARACTERS = 2000
+IDENTIFIER_MAX_CHARACTERS = 64
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“‘(]?[A-Z0-9$])|\n+")
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Jr|Sr|Ave|Blvd|[A-Z])|\b[ap]\.m)\.$")
+
+# The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
+STOP_WORDS = frozenset(
+    [
+        "i",
+        "me",
+        "my",
+        "myself",
+        "we",
+        "our",
+        "ours",
+        "ourselves",
+        "you",
+        "your",
+        "yours",
+        "yourself",
+        "yourselves",
+        "he",
+        "him",
+        "his",
+        "himself",
+        "she",
+        "her",
+        "hers",
+        "herself",
+        "it",
+        "its",
+        "itself",
+        "they",
+        "them",
+        "their",
+        "theirs",
+        "themselves",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "this",
+        "that",
+        "these",
+        "those",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "have",
+        "has",
+        "had",
+        "having",
+        "do",
+        "does",
+        "did",
+        "doing",
+        "a",
+        "an",
+        "the",
+        "and",
+        "but",
+        "if",
+        "or",
+        "because",
+        "as",
+        "until",
+        "while",
+        "of",
+        "at",
+        "by",
+        "for",
+        "with",
+        "about",
+        "against",
+        "between",
+        "into",
+        "through",
+        "during",
+        "before",
+        "after",
+        "above",
+        "below",
+        "to",
+        "from",
+        "up",
+        "down",
+        "in",
+        "out",
+        "on",
+        "off",
+        "over",
+        "under",
+        "again",
+        "further",
+        "then",
+        "once",
+        "here",
+        "there",
+        "when",
+        "where",
+        "why",
+        "how",
+        "all",
+        "any",
+        "both",
+        "each",
+        "few",
+        "more",
+        "most",
+        "other",
+        "some",
+        "such",
+        "no",
+        "nor",
+        "not",
+        "only",
+        "own",
+        "same",
+        "so",
+        "than",
+        "too",
+        "very",
+        "s",
+        "t",
+        "can",
+        "will",
+        "just",
+        "don",
+        "should",
+        "now",
+        "could",
+        "would",
+        "may",
+        "might",
+        "must",
+        "shall",
+        "also",
+        "ever",
+        "get",
+        "got",
+        "go",
+        "goes",
+        "going",
+        "let",
+        "us",
+        "tell",
+        "explain",
+        "describe",
+        "please",
+        "show",
+        "find",
+        "give",
+        "know",
+        "say",
+        "says",
+        "said",
+        "there's",
+        "what's",
+        "who's",
+        "didn't",
+        "doesn't",
+        "isn't",
+        "wasn't",
+        "aren't",
+        "weren't",
+        "won't",
+        "can't",
+        "it's",
+        "they're",
+        "we're",
+        "you're",
+        "i'm",
+        "that's",
+    ]
+)
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("must not contain half a surrogate pair; send valid Unicode")
+    return text
+
+
+CleanText = Annotated[str, AfterValidator(_storable)]
+"""Any text that can be stored: no NUL, no lone surrogate."""
+
+QueryText = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
+    AfterValidator(_storable),
+]
+"""What a user asks: 1 to 2,000 characters after trimming."""
+
+Identifier = Annotated[
+    str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), AfterValidator(_storable)
+]
+"""An id on the wire: 1 to 64 characters, ours or the data owner's."""
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` in order, in lower case, punctuation dropped."""
+    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+
+
+def stem(word: str) -> str:
+    """A light English stem, enough to see that "votes", "voted" and "voting" are one word. Not a linguist's stem."""
+    word = word.removesuffix("'s")
+    if len(word) <= 3 or not word.isalpha():
+        return word
+    for suffix, replacement in (
+        ("ies", "i"),
+        ("ied", "i"),
+        ("sses", "ss"),
+        ("ing", ""),
+        ("ed", ""),
+        ("es", ""),
+        ("s", ""),
+    ):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            word = word[: -len(suffix)] + replacement
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] in "ey":
+        word = word[:-1] + ("i" if word[-1] == "y" else "")
+    return word
+
+
+def significant_words(text: str) -> list[str]:
+    """The stems of the words that carry a topic, each once, in order of appearance."""
+    return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+
+
+def sentences(text: str) -> list[str]:
+    """`text` cut into sentences; an abbreviation or an initial does not end one."""
+    found: list[str] = []
+    for piece in _SENTENCE_END.split(text):
+        piece = piece.strip()
+        if not piece:
+            continue
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] += " " + piece
+        else:
+            found.append(piece)
+    return found
+
+
+def shorten(text: str, limit: int) -> str:
+    """`text` on one line and at most `limit` characters, cut at a word and closed with an ellipsis."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:—–- ") + "…"

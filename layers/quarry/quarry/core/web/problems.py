@@ -1,0 +1,142 @@
+"""Errors as `application/problem+json` (RFC 9457)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from quarry.core.errors import (
+    UNFORESEEN_MESSAGE,
+    ConfigurationError,
+    FieldError,
+    InvalidInput,
+    MalformedRequest,
+    QuarryError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+BODY_MAX_BYTES = 256 * 1024
+
+logger = logging.getLogger(__name__)
+
+# What a bare HTTPException of the framework means to a client.
+_DETAILS = {
+    400: "The body could not be read.",
+    404: "There is nothing at this address.",
+    405: "This address does not take that method.",
+    413: f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.",
+}
+
+
+class ProblemField(BaseModel):
+    """One rejected field: a JSON pointer to it, and what a valid value is."""
+
+    pointer: str
+    message: str
+
+
+class Problem(BaseModel):
+    """The body of every error."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str | None = None
+    errors: list[ProblemField] | None = None
+
+
+def problem_response(
+    request_id: str | None,
+    *,
+    status: int,
+    title: str,
+    detail: str,
+    errors: Sequence[FieldError] = (),
+    retry_after_seconds: int | None = None,
+) -> Response:
+    """One problem. `type` is derived from the title, so that a client may compare it."""
+    body = {
+        "type": f"urn:quarry:problem:{title.lower().replace(' ', '-')}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "request_id": request_id,
+    }
+    if errors:
+        body["errors"] = [{"pointer": error.pointer, "message": error.message} for error in errors]
+    headers = {"Cache-Control": "no-store"}
+    if retry_after_seconds is not None:
+        headers["Retry-After"] = str(retry_after_seconds)
+    return Response(json.dumps(body), status, headers, media_type=MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Make every error of `app` a problem."""
+    app.add_exception_handler(QuarryError, _on_quarry_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+
+
+def from_quarry_error(request_id: str | None, error: QuarryError) -> Response:
+    if error.status >= 500:
+        logger.error("%s: %s", type(error).__name__, error.message, exc_info=error.__cause__)
+    detail = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
+    return problem_response(
+        request_id,
+        status=error.status,
+        title=error.title,
+        detail=detail,
+        errors=error.errors if isinstance(error, InvalidInput) else (),
+        retry_after_seconds=error.retry_after_seconds,
+    )
+
+
+def unforeseen(request_id: str | None) -> Response:
+    return problem_response(request_id, status=500, title=QuarryError.title, detail=UNFORESEEN_MESSAGE)
+
+
+async def _on_quarry_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, QuarryError)
+    return from_quarry_error(request_id_of(request), error)
+
+
+async def _on_validation_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    details = error.errors()
+    if any(detail["type"] == "json_invalid" for detail in details):
+        return from_quarry_error(request_id_of(request), MalformedRequest("The body is not valid JSON."))
+    return from_quarry_error(request_id_of(request), InvalidInput([_field_error(detail) for detail in details]))
+
+
+async def _on_http_exception(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    phrase = HTTPStatus(error.status_code).phrase
+    return problem_response(
+        request_id_of(request),
+        status=error.status_code,
+        title=phrase.capitalize(),
+        detail=_DETAILS.get(error.status_code, phrase),
+    )
+
+
+def request_id_of(request: Request) -> str | None:
+    request_id = request.scope.get("request_id")
+    return request_id if isinstance(request_id, str) else None
+
+
+def _field_error(detail: dict[str, object]) -> FieldError:
+    location = detail["loc"]
+    # the first part says where the field was sent: body, query, path or header
+    parts = [str(part) for part in location[1:]] if isinstance(location, tuple | list) else []
+    pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
+    name = parts[-1] if parts else "the body"
+    return FieldError(pointer, f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")

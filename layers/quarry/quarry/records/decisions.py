@@ -1,0 +1,11 @@
+"""What a model must return in the steps of answering from records."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+
+class FollowupQuestions(BaseModel):
+    """Questions that a reader of the answer is likely to ask next."""
+
+    questions: list[str] = Field(description="Two or three short questions, each answerable from the same records.")

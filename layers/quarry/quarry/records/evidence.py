@@ -1,0 +1,84 @@
+"""The sources of one answer: numbered once, in the order in which they were found, and never renumbered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from quarry.core.text import shorten
+from quarry.records.contract import ConfidenceLevel, Source
+from quarry.records.retrieval import RecordKey, RecordText
+from quarry.records.search import RankedRecord, mark
+
+SOURCES_MAX = 12
+
+HIGH_SOURCES_MIN = 6
+HIGH_SIMILARITY_ABOVE = 0.7
+LOW_SOURCES_MAX = 2
+LOW_SIMILARITY_BELOW = 0.5
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One source: its number, what it says, its similarity to the question, and how well it ranked (1 is the best of its search)."""
+
+    n: int
+    text: RecordText
+    similarity: float | None
+    weight: float
+
+    def to_source(self) -> Source:
+        return Source(
+            n=self.n,
+            type=self.text.type,
+            id=self.text.id,
+            title=shorten(self.text.title, 200),
+            snippet=mark(self.text.snippet),
+            date=self.text.date,
+            meeting_id=self.text.meeting_id,
+            similarity=None if self.similarity is None else round(self.similarity, 4),
+        )
+
+
+@dataclass
+class Evidence:
+    """The numbered sources so far."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    _known: dict[RecordKey, Piece] = field(default_factory=dict)
+
+    def add(self, found: Iterable[tuple[RankedRecord, RecordText]], *, limit: int = SOURCES_MAX) -> list[Piece]:
+        """The pieces for what was found, known or newly numbered, while there are at most `limit` pieces in all."""
+        pieces: list[Piece] = []
+        best = 0.0
+        for ranked, text in found:
+            best = best or ranked.score
+            piece = self._known.get(text.key)
+            if piece is None and len(self.pieces) < limit:
+                piece = Piece(len(self.pieces) + 1, text, ranked.similarity, ranked.score / best)
+                self.pieces.append(piece)
+                self._known[text.key] = piece
+            if piece is not None:
+                pieces.append(piece)
+        return pieces
+
+    @property
+    def sources(self) -> list[Source]:
+        return [piece.to_source() for piece in self.pieces]
+
+
+def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:
+    """How far the sources carry an answer, and a label that says so.
+
+    High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
+    over the sources that have a similarity; where none has, the count alone decides between low and medium.
+    """
+    count = len(sources)
+    similarities = [source.similarity for source in sources if source.similarity is not None]
+    mean = sum(similarities) / len(similarities) if similarities else None
+    level: ConfidenceLevel = "medium"
+    if count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
+        level = "low"
+    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
+        level = "high"
+    return level, f"{level.capitalize()} confidence, based on {count} source{'' if count == 1 else 's'}"

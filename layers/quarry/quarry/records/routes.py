@@ -1,0 +1,95 @@
+"""HTTP for civic records."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from quarry.core.errors import NotFound
+from quarry.core.services import Caller, Services
+from quarry.core.stream.encoding import SSE, encode_sse
+from quarry.core.text import Identifier
+from quarry.core.web.identity import services_of
+from quarry.core.web.problems import Problem, request_id_of
+from quarry.core.web.rate_limit import limited_caller
+from quarry.records.answer import answer_question
+from quarry.records.answer_cache import open_answer
+from quarry.records.contract import (
+    AskQuery,
+    AskRequest,
+    CachedAnswer,
+    RecordType,
+    SearchRequest,
+    SearchResponse,
+    WholeRecord,
+)
+from quarry.records.retrieval import whole_record
+from quarry.records.search import search_records
+
+STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (401, 422, 429, 503)
+}
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; `docs/api/records-events.json` holds the schema of each `data:` line.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+ServicesDependency = Annotated[Services, Depends(services_of)]
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
+
+router = APIRouter(tags=["records"], responses=_PROBLEMS)
+answers_router = APIRouter(tags=["records"])
+
+
+@router.get("/records/search", response_model_exclude_none=True)
+async def search(
+    request: Request,
+    query: Annotated[SearchRequest, Query()],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> SearchResponse:
+    """One ranked list over all types of record."""
+    return await search_records(query, caller, services, request_id_of(request))
+
+
+@router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM)
+async def ask_by_query(
+    request: Request, query: Annotated[AskQuery, Query()], caller: ModelCaller, services: ServicesDependency
+) -> Response:
+    """A cited answer as server-sent events, for EventSource."""
+    return _stream_answer(query.to_request(), caller, services, request_id_of(request))
+
+
+@router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM)
+async def ask(request: Request, body: AskRequest, caller: ModelCaller, services: ServicesDependency) -> Response:
+    """A cited answer as server-sent events."""
+    return _stream_answer(body, caller, services, request_id_of(request))
+
+
+@router.get("/records/{type}/{id}", response_model_exclude_none=True)
+async def record(type: RecordType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeRecord:
+    """One whole record with its meeting."""
+    row = await whole_record(services.database, type, id)
+    if row is None:
+        raise NotFound(f"There is no {type.replace('_', ' ')} with this id.")
+    return WholeRecord(type=type, id=id, **row)
+
+
+@answers_router.get("/answers/{id}", responses={404: _PROBLEMS[422]})
+async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
+    """A finished answer, as it was given. Public: whoever knows the id may read it."""
+    answer: CachedAnswer = await open_answer(services.database, id)
+    return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
+
+
+def _stream_answer(request: AskRequest, caller: Caller, services: Services, request_id: str | None) -> Response:
+    events = answer_question(request, caller, services, request_id)
+    encoded = encode_sse(events, heartbeat_seconds=services.settings.heartbeat_seconds)
+    return StreamingResponse(encoded, media_type=SSE, headers=STREAM_HEADERS)

@@ -1,0 +1,223 @@
+"""What Quarry answers from records when no model does: the sources' own best sentences, cited, and questions they can answer.
+
+Pure: the same inputs give the same words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.core.text import sentences, shorten, significant_words, words
+from quarry.records.decisions import FollowupQuestions
+from quarry.records.evidence import Piece
+from quarry.records.retrieval import RecordText
+
+SENTENCES_MAX = 6
+SENTENCES_PER_SOURCE_MAX = 2
+SENTENCE_WORDS_MAX = 70
+SCORE_SHARE_MIN = 0.45
+"""A sentence that scores less than this share of the best one is left out."""
+OVERLAP_MAX = 0.55
+"""A sentence that shares more of its words than this with one already chosen says nothing new."""
+
+COVERAGE_WEIGHT = 0.55
+SOURCE_WEIGHT = 0.30
+CUE_WEIGHT = 0.25
+
+FOLLOWUPS_MAX = 3
+FOLLOWUP_WORDS_KNOWN_MIN = 0.6
+TOPIC_CHARACTERS_MAX = 90
+
+NOTHING_FOUND = "The records searched here hold nothing that answers this. Other words, or fewer, may find more."
+
+# What the answer to a kind of question tends to hold.
+_CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"\b(?:why|reason|how come|because|cause)\b", re.IGNORECASE),
+        re.compile(r"\b(?:because|since|so that|due to|reason|in order to|that's why|would have|risk|too|instead of|saves?|wanted)\b", re.IGNORECASE),
+    ),
+    (
+        re.compile(r"\b(?:how (?:much|many|long|often|far|big|high)|cost|price|fee|rate|budget|number|amount|percent)\b", re.IGNORECASE),
+        re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
+    ),
+    (
+        re.compile(r"\b(?:when|date|deadline|since|until|open(?:ed|ing)?)\b", re.IGNORECASE),
+        re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|20\d\d|spring|autumn|summer|winter)\b"),
+    ),
+    (
+        re.compile(r"\b(?:vote[ds]?|voting|pass(?:ed)?|adopt(?:ed)?|approve[ds]?|defeated|reject(?:ed)?|against|oppose[ds]?|decide[ds]?|decision|outcome|kept?)\b", re.IGNORECASE),
+        re.compile(r"\b\d{1,2}\s?[–-]\s?\d{1,2}\b|\b(?:Carried|Defeated|Adopted|Against|unanimous(?:ly)?|voted|failed|passed)\b"),
+    ),
+    (
+        re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE),
+        re.compile(r"\b[A-Z][a-z]+ [A-Z][\w’'-]+"),
+    ),
+)  # fmt: skip
+
+_LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of a source, with the words it shares or not with others, and its score for the question."""
+
+    piece: Piece
+    place: int
+    text: str
+    stems: frozenset[str]
+    score: float = 0.0
+
+
+def extractive_answer(question: str, search_query: str, pieces: Sequence[Piece]) -> Iterator[str]:
+    """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
+
+    The best sentence comes first; the others follow in the order of their dates. Sentences are chosen by the share of the
+    question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that kind of
+    question asks for: a reason, a figure, a date, a vote, a name.
+    """
+    chosen = _choose(_scored(question, search_query, pieces))
+    if not chosen:
+        yield NOTHING_FOUND
+        return
+    lead, *others = chosen
+    yield _quoted(lead)
+    if others:
+        yield "\n\nAlso in the records:\n"
+        for sentence in sorted(others, key=lambda item: (str(item.piece.text.date or ""), item.piece.n, item.place)):
+            yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
+
+
+def suggest_followups(question: str, asked_pieces: Sequence[Piece], pool: Sequence[RecordText]) -> FollowupQuestions:
+    """Questions about records that were found but not used, so that each has an answer."""
+    used = {piece.text.key for piece in asked_pieces}
+    own = set(significant_words(question))
+    fresh = [text for text in pool if text.key not in used] + [piece.text for piece in asked_pieces]
+    questions: dict[str, None] = {}
+    kinds: Counter[tuple[str, str]] = Counter()
+    for text in fresh:
+        candidate = _question_about(text)
+        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
+            continue
+        kind, topic = (text.type, text.topic or text.title)
+        if kinds[kind, ""] or kinds["", topic] > 1:
+            continue
+        kinds[kind, ""] += 1
+        kinds["", topic] += 1
+        questions[candidate] = None
+        if len(questions) == FOLLOWUPS_MAX:
+            break
+    return FollowupQuestions(questions=list(questions))
+
+
+def followups_about(topics: Sequence[str]) -> list[str]:
+    """Questions about matters that exist, for when nothing was found."""
+    return [f"What was decided about {_topic(topic)}?" for topic in topics]
+
+
+def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[str]:
+    """Those questions most of whose words occur in the records at hand: the others would lead nowhere."""
+    vocabulary = {word for text in known for word in significant_words(f"{text.title} {text.body} {text.topic or ''}")}
+    kept: list[str] = []
+    for question in questions:
+        asked = significant_words(question)
+        if asked and sum(word in vocabulary for word in asked) >= FOLLOWUP_WORDS_KNOWN_MIN * len(asked):
+            kept.append(shorten(question, 200))
+    return list(dict.fromkeys(kept))[:FOLLOWUPS_MAX]
+
+
+def _scored(question: str, search_query: str, pieces: Sequence[Piece]) -> list[_Sentence]:
+    pool = [
+        _Sentence(piece, place, text, frozenset(significant_words(text)))
+        for piece in pieces
+        for place, text in enumerate(_readable_sentences(piece.text.body))
+    ]
+    asked = set(significant_words(search_query))
+    holders = Counter(word for sentence in pool for word in sentence.stems & asked)
+    weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
+    total = sum(weights.values()) or 1.0
+    cues = [answer for asks, answer in _CUES if asks.search(question)]
+    scored: list[_Sentence] = []
+    for sentence in pool:
+        about = significant_words(f"{sentence.piece.text.title} {sentence.piece.text.topic or ''}")
+        held = sum(weights[word] for word in sentence.stems & asked if word in weights)
+        # what the title already says need not be said again in the sentence
+        held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
+        cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
+        score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.piece.weight + CUE_WEIGHT * cue
+        if len(sentence.stems) < 4:
+            score *= 0.5
+        scored.append(_Sentence(sentence.piece, sentence.place, sentence.text, sentence.stems, score))
+    return sorted(scored, key=lambda item: (-item.score, item.piece.n, item.place))
+
+
+def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
+    chosen: list[_Sentence] = []
+    from_source: Counter[int] = Counter()
+    for sentence in scored:
+        if len(chosen) == SENTENCES_MAX or sentence.score < SCORE_SHARE_MIN * scored[0].score:
+            break
+        if from_source[sentence.piece.n] == SENTENCES_PER_SOURCE_MAX or any(
+            _overlap(sentence, other) > OVERLAP_MAX for other in chosen
+        ):
+            continue
+        chosen.append(sentence)
+        from_source[sentence.piece.n] += 1
+    return chosen
+
+
+def _overlap(one: _Sentence, other: _Sentence) -> float:
+    smaller = min(len(one.stems), len(other.stems))
+    return len(one.stems & other.stems) / smaller if smaller else 1.0
+
+
+def _readable_sentences(body: str) -> list[str]:
+    """The sentences of a text; one that leans on its predecessor ("That is why …") takes it along."""
+    found: list[str] = []
+    for text in sentences(body):
+        if found and _LEANS_ON_PREVIOUS.match(text) and len(words(found[-1])) + len(words(text)) <= SENTENCE_WORDS_MAX:
+            found.append(f"{found[-1]} {text}")
+        else:
+            found.append(text)
+    return found
+
+
+def _quoted(sentence: _Sentence) -> str:
+    """A sentence with who said it and its citation."""
+    text = _markdown_safe(shorten(sentence.text, 600))
+    record = sentence.piece.text
+    if record.type in ("key_statement", "transcript_segment") and record.speaker:
+        text = f"{_markdown_safe(record.title)}: “{text.strip('“”')}”"
+    return f"{text} [{sentence.piece.n}]"
+
+
+def _dated(sentence: _Sentence) -> str:
+    date = sentence.piece.text.date
+    return f"**{date.day} {date:%B %Y}**: " if date else ""
+
+
+def _markdown_safe(text: str) -> str:
+    """Source text must not read as markup, nor as a citation."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
+
+
+def _question_about(text: RecordText) -> str | None:
+    topic = _topic(text.topic or text.title)
+    match text.type:
+        case "motion":
+            return f"How did the council vote on {topic}?"
+        case "key_statement" | "transcript_segment":
+            return f"What did {text.speaker} say about {topic}?" if text.speaker and text.topic else None
+        case "document_section":
+            return f"What does the report say about {_topic(text.title.partition(': ')[2] or text.title)}?"
+        case "matter":
+            return f"Where does {topic} stand now?"
+        case _:
+            return f"What was decided about {topic}?"
+
+
+def _topic(title: str) -> str:
+    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)

@@ -1,0 +1,163 @@
+"""The tables of civic records: what their files may hold, which of them have vectors, what expires."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from quarry.core.cleanup import ExpiringTable
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.load import LoadableTable, Row
+from quarry.core.text import CleanText, Identifier
+from quarry.records.contract import RecordType
+
+TABLES: dict[RecordType, str] = {
+    "motion": "motions",
+    "agenda_item": "agenda_items",
+    "matter": "matters",
+    "document_section": "document_sections",
+    "key_statement": "key_statements",
+    "transcript_segment": "transcript_segments",
+}
+
+Text = Annotated[CleanText, StringConstraints(min_length=1, max_length=200_000)]
+Line = Annotated[CleanText, StringConstraints(min_length=1, max_length=2000)]
+Names = Annotated[list[Line], Field(max_length=500)]
+
+
+class MeetingRow(Row):
+    """A meeting. Every other record may name one, and takes its date where it has none."""
+
+    id: Identifier
+    body: Line
+    title: Line
+    date: datetime.date
+    started_at: Line | None = None
+    location: Line | None = None
+    attendees: Names = []
+    summary: Text | None = None
+    video_url: Line | None = None
+    minutes_url: Line | None = None
+
+
+class MatterRow(Row):
+    """A matter: an ordinance, contract, project or application that meetings return to."""
+
+    id: Identifier
+    title: Line
+    matter_type: Line | None = None
+    status: Line | None = None
+    summary: Text | None = None
+    sponsors: Names = []
+    introduced_on: datetime.date | None = None
+    decided_on: datetime.date | None = None
+    meeting_id: Identifier | None = None
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+class AgendaItemRow(Row):
+    """An item of a meeting's agenda."""
+
+    id: Identifier
+    meeting_id: Identifier | None = None
+    matter_id: Identifier | None = None
+    item_number: Line | None = None
+    title: Line
+    description: Text | None = None
+    category: Line | None = None
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+class MotionRow(Row):
+    """A motion and how the vote on it went."""
+
+    id: Identifier
+    meeting_id: Identifier | None = None
+    agenda_item_id: Identifier | None = None
+    matter_id: Identifier | None = None
+    text_content: Text
+    plain_english_summary: Text | None = None
+    result: Line | None = None
+    mover: Line | None = None
+    seconder: Line | None = None
+    votes_for: Names = []
+    votes_against: Names = []
+    abstained: Names = []
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+class DocumentSectionRow(Row):
+    """A section of a report, plan, agreement or memo."""
+
+    id: Identifier
+    meeting_id: Identifier | None = None
+    matter_id: Identifier | None = None
+    document_title: Line
+    document_type: Line | None = None
+    section_number: int | None = Field(default=None, ge=0, le=2_000_000_000)
+    heading: Line | None = None
+    body: Text
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+class KeyStatementRow(Row):
+    """A statement worth quoting, who made it, and what it answered."""
+
+    id: Identifier
+    meeting_id: Identifier | None = None
+    agenda_item_id: Identifier | None = None
+    speaker_name: Line
+    speaker_role: Line | None = None
+    statement_text: Text
+    context: Text | None = None
+    stance: Line | None = None
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+class TranscriptSegmentRow(Row):
+    """A stretch of a meeting's transcript; seconds count from the start of the recording."""
+
+    id: Identifier
+    meeting_id: Identifier | None = None
+    agenda_item_id: Identifier | None = None
+    speaker_name: Line | None = None
+    speaker_role: Line | None = None
+    text_content: Text
+    start_seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    end_seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    date: datetime.date | None = None
+    url: Line | None = None
+
+
+_MEETING = {"meeting_id": "meetings"}
+_MATTER = {"matter_id": "matters"}
+_AGENDA_ITEM = {"agenda_item_id": "agenda_items"}
+_MEETING_DATE = {"date": ("meeting_id", "meetings", "date")}
+
+# In the order in which they must be loaded: what is referred to comes first.
+LOADABLE = (
+    LoadableTable("meetings", MeetingRow),
+    LoadableTable("matters", MatterRow, _MEETING, _MEETING_DATE),
+    LoadableTable("agenda_items", AgendaItemRow, _MEETING | _MATTER, _MEETING_DATE),
+    LoadableTable("motions", MotionRow, _MEETING | _AGENDA_ITEM | _MATTER, _MEETING_DATE),
+    LoadableTable("document_sections", DocumentSectionRow, _MEETING | _MATTER, _MEETING_DATE),
+    LoadableTable("key_statements", KeyStatementRow, _MEETING | _AGENDA_ITEM, _MEETING_DATE),
+    LoadableTable("transcript_segments", TranscriptSegmentRow, _MEETING | _AGENDA_ITEM, _MEETING_DATE),
+)
+
+EMBEDDED = (
+    EmbeddedTable("motions", "motion_embeddings", ("plain_english_summary", "text_content")),
+    EmbeddedTable("agenda_items", "agenda_item_embeddings", ("title", "description")),
+    EmbeddedTable("matters", "matter_embeddings", ("title", "summary")),
+    EmbeddedTable("document_sections", "document_section_embeddings", ("heading", "body")),
+    EmbeddedTable("key_statements", "key_statement_embeddings", ("statement_text", "context")),
+)
+
+EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)

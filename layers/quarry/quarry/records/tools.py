@@ -1,0 +1,121 @@
+"""What a model may call while it researches: one search over all types, and one for each type.
+
+The types that the asker allowed, and the asker's identity, are bound in here; a model cannot widen them.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from quarry.core.model.tool_loop import Tool, ToolResult
+from quarry.core.run_log import Run
+from quarry.core.services import Services
+from quarry.core.text import QueryText
+from quarry.records.contract import RecordType
+from quarry.records.evidence import SOURCES_MAX, Evidence, Piece
+from quarry.records.prompts import sources_block
+from quarry.records.retrieval import RecordText, describe
+from quarry.records.search import RankedRecord, rank_records
+from quarry.records.tables import TABLES
+
+SEARCH_ALL = "search_records"
+FIRST_SOURCES = 8
+TOOL_SOURCES = 4
+POOL_RECORDS = 24
+
+_WHAT = {
+    "motion": "motions: the formal text, the result, who moved and who voted against",
+    "agenda_item": "agenda items: what a meeting had before it",
+    "matter": "matters: ordinances, contracts and projects with their whole story and status",
+    "document_section": "sections of staff reports, studies, plans and agreements: reasons and figures",
+    "key_statement": "statements of councillors, staff and residents worth quoting",
+    "transcript_segment": "transcripts: what was said word for word (found by words only)",
+}
+
+
+class SearchArguments(BaseModel):
+    """Arguments of every search tool."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: QueryText = Field(description="A few words, as the records would put it.")
+    date_from: datetime.date | None = Field(default=None, description="Only records of this day or later (YYYY-MM-DD).")
+    date_to: datetime.date | None = Field(default=None, description="Only records of this day or earlier (YYYY-MM-DD).")
+
+
+@dataclass
+class ResearchDesk:
+    """The searches of one answer, and what they found. `pool` holds what was found but is not a source."""
+
+    services: Services
+    run: Run
+    types: Sequence[RecordType]
+    evidence: Evidence = field(default_factory=Evidence)
+    pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
+
+    async def search(
+        self, arguments: SearchArguments, types: Sequence[RecordType], *, sources: int
+    ) -> tuple[int, list[Piece]]:
+        """Search and take the best `sources` as evidence. How many records matched, and the pieces taken."""
+        ranked = await rank_records(
+            arguments.query,
+            types,
+            self.services,
+            self.run,
+            date_from=arguments.date_from,
+            date_to=arguments.date_to,
+        )
+        looked_at = ranked[:POOL_RECORDS]
+        texts = await describe(self.services.database, [item.key for item in looked_at], arguments.query)
+        by_key = {text.key: text for text in texts}
+        found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
+        self.pool |= {text.key: text for _, text in found}
+        return len(ranked), self.evidence.add(_varied(found)[:sources])
+
+    def tools(self) -> list[Tool]:
+        """The tools to offer: only types that the asker allowed."""
+        tools = [
+            Tool(
+                SEARCH_ALL,
+                "Search all kinds of records at once. The best first step.",
+                SearchArguments,
+                self._searcher(tuple(self.types)),
+            )
+        ]
+        for name in self.types:
+            tools.append(
+                Tool(f"search_{TABLES[name]}", f"Search {_WHAT[name]}.", SearchArguments, self._searcher((name,)))
+            )
+        return tools
+
+    def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
+        async def run_search(arguments: SearchArguments) -> ToolResult:
+            count, pieces = await self.search(arguments, types, sources=TOOL_SOURCES)
+            full = " No further source can be kept." if len(self.evidence.pieces) >= SOURCES_MAX else ""
+            return ToolResult(count, summary(count, pieces), sources_block(pieces) + full)
+
+        return run_search
+
+
+def summary(count: int, pieces: Sequence[Piece]) -> str:
+    """A line for people about what a search found."""
+    if not count:
+        return "Nothing found"
+    kept = f"; kept {', '.join(f'[{piece.n}]' for piece in pieces)}" if pieces else ""
+    return f"{count} record{'' if count == 1 else 's'} found{kept}"
+
+
+def _varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
+    """The same records, a type that already has three of them put behind the others: one kind must not crowd out the rest."""
+    first: list[tuple[RankedRecord, RecordText]] = []
+    later: list[tuple[RankedRecord, RecordText]] = []
+    seen: dict[RecordType, int] = {}
+    for item in found:
+        name = item[1].type
+        seen[name] = seen.get(name, 0) + 1
+        (first if seen[name] <= 3 else later).append(item)
+    return first + later

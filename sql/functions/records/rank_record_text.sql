@@ -1,0 +1,66 @@
+-- The text-ranking half of records search, for one table: the rows whose words match, best first.
+--
+-- Rows that hold every word (as websearch_to_tsquery reads the query: quotes, or, -not) come first, by ts_rank_cd. A question
+-- rarely has such a row, so where they are fewer than p_limit the rest is filled with rows that hold some of the words, by
+-- Σ idf(word) · ts_rank(row, word): rare words count most. What the query excludes (-word) or quotes ("a phrase") still holds.
+--
+-- Document frequencies come from ANALYZE's own statistics of the column, so there is nothing to maintain. Common words alone
+-- would match most of a large table; candidates are therefore gathered rarest word first, then by pairs of common words, until
+-- their expected number reaches max_candidates.
+--
+-- text_score is comparable between tables: 1 to 2 for rows with every word, below 1 for the others.
+create or replace function rank_record_text(
+  p_table regclass, p_query text, p_limit int, p_from date default null, p_to date default null
+) returns table (id text, text_score double precision)
+language plpgsql stable
+as $$
+declare
+  max_matches constant int := 50000;  -- rows with every word that are ranked at most
+  max_candidates constant float8 := 1500;  -- rows with some of the words that are ranked, as expected from the statistics
+  max_words constant int := 16;  -- rarest words of a long question that are looked at
+  in_dates constant text := case when p_from is null and p_to is null then ''
+    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
+  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  required tsquery;
+  words text[];
+  weights float8[];
+  some_words tsquery;
+  found int;
+begin
+  if numnode(all_words) = 0 then
+    return;
+  end if;
+
+  return query execute format(
+    'select m.id, 1 + m.rank / (1 + m.rank) from ('
+    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank from %s r where r.text_search @@ $1%s limit %s'
+    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
+    using all_words, p_limit, p_from, p_to;
+  get diagnostics found = row_count;
+  if found >= p_limit then
+    return;
+  end if;
+
+  select w.words, w.weights, w.candidates into words, weights, some_words
+  from query_words(p_table, p_query, max_words, max_candidates) w;
+  if cardinality(words) < 2 or some_words is null then
+    return;
+  end if;
+  required := query_requirements(p_query);
+  if numnode(required) > 0 then
+    some_words := some_words && required;
+  end if;
+
+  return query execute format(
+    'select m.id, least(0.999, m.rank) from ('
+    '  select r.id, (%s) / %s as rank'
+    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
+    ') m order by m.rank desc, m.id limit $2',
+    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery, 1)', u.weight, quote_literal(u.word)), ' + ')
+     from unnest(words, weights) u (word, weight)),
+    -- ts_rank of one word stays below 0.1 however often it occurs
+    (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
+    p_table, in_dates)
+    using some_words, p_limit - found, p_from, p_to, all_words;
+end
+$$;

@@ -1,0 +1,1 @@
+"""Stand-ins for the services outside, speaking their real protocols."""

@@ -1,0 +1,415 @@
+"""An OpenAI-compatible server for tests: real HTTP and the real wire format, with the answers that the test asks for.
+
+    with FakeOpenAI() as server:
+        server.enqueue(Reply.http_error(429, retry_after=0.01), Reply.text("Hello."))
+        ...  # point a client at server.url
+        assert server.requests[0]["model"] == "gpt-4o-mini"
+
+Chat requests take their replies from the queue, in order; when it is empty, `server.respond` (request body -> Reply)
+answers. A service with several model steps is played by one such function:
+
+    def respond(body: Body) -> Reply:
+        if schema_name(body) == "company_plan":
+            return Reply.json({"variants": []})
+        return Reply.text("A summary.")
+
+    server.respond = respond
+
+One reply serves a plain and a streamed request alike. Embedding requests have a queue of their own; when it is empty
+they get `embedding(text, dimensions)` for each text, so texts that share words are near each other.
+
+Starting and stopping takes a quarter of a second: share one server among a module's tests and `reset()` it for each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import math
+import re
+import socket
+import struct
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+Body = dict[str, Any]
+"""A request's JSON body."""
+
+EMBEDDING_DIMENSIONS = 1536
+"""Length of a vector when the request does not name one."""
+
+_START_SECONDS = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What the server does with one request. Make one with the class methods, and name only what the test is about."""
+
+    message: Mapping[str, Any] = field(default_factory=dict)
+    """The assistant's message in wire form: content, refusal, tool_calls."""
+    pieces: tuple[str, ...] = ()
+    """The content as a streamed reply cuts it."""
+    finish_reason: str | None = "stop"
+    usage: tuple[int, int] | None = (20, 10)
+    """Prompt and completion tokens; None: the server does not say."""
+    delay: float = 0.0
+    """Seconds before each piece of a stream; before the answer if it is not streamed."""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    payloads: tuple[str, ...] = ()
+    """Sent as they are in place of a message: the first is the whole body, or each an event of a stream."""
+    silence: float = 0.0
+    """Seconds of silence after the last piece."""
+    ending: Literal["complete", "cut", "drop"] = "complete"
+    """cut: the stream ends in good order, but before its last events; drop: the connection breaks."""
+
+    @classmethod
+    def text(
+        cls,
+        content: str,
+        *,
+        pieces: Sequence[str] | None = None,
+        delay: float = 0.0,
+        finish_reason: str | None = "stop",
+        usage: tuple[int, int] | None = (20, 10),
+    ) -> Self:
+        """A text. Streamed, it comes in `pieces`, or else word by word."""
+        return cls(
+            message={"content": content},
+            pieces=tuple(re.findall(r"\s*\S+\s*$|\s*\S+", content) if pieces is None else pieces),
+            delay=delay,
+            finish_reason=finish_reason,
+            usage=usage,
+        )
+
+    @classmethod
+    def json(cls, value: object, *, delay: float = 0.0) -> Self:
+        """A structured output: `value` as JSON text."""
+        return cls.text(json.dumps(value), delay=delay)
+
+    @classmethod
+    def tool_calls(cls, calls: Sequence[tuple[str, Mapping[str, Any] | str]], *, content: str | None = None) -> Self:
+        """Calls of tools: names and arguments (a mapping, or the text that the model wrote). Ids: call_1, call_2 …"""
+        wire = [
+            {
+                "id": f"call_{number}",
+                "type": "function",
+                "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+            }
+            for number, (name, given) in enumerate(calls, start=1)
+        ]
+        return cls(message={"content": content, "tool_calls": wire}, finish_reason="tool_calls")
+
+    @classmethod
+    def refusal(cls, why: str = "I cannot help with that.") -> Self:
+        """The model declines, as OpenAI models do under a JSON schema."""
+        return cls(message={"content": None, "refusal": why})
+
+    @classmethod
+    def http_error(
+        cls, status: int, *, retry_after: float | None = None, code: str | None = None, message: str = "No."
+    ) -> Self:
+        """An error response. `retry_after` is in seconds."""
+        error = {"error": {"message": message, "type": "error", "param": None, "code": code}}
+        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+        return cls(status=status, headers=headers, payloads=(json.dumps(error),))
+
+    @classmethod
+    def raw(cls, *payloads: object) -> Self:
+        """Any JSON or text in place of a good answer: the first is the whole body, or each an event of a stream."""
+        return cls(payloads=tuple(each if isinstance(each, str) else json.dumps(each) for each in payloads))
+
+    @classmethod
+    def malformed(cls) -> Self:
+        """A body, or an event of a stream, that is not JSON."""
+        return cls.raw('{"id": "chatcmpl-fake", "choices": [{')
+
+    @classmethod
+    def truncated_stream(cls, after_pieces: Sequence[str]) -> Self:
+        """A stream that ends after these pieces, in good order but with neither finish_reason nor [DONE]."""
+        return cls(pieces=tuple(after_pieces), ending="cut")
+
+    @classmethod
+    def hang(cls, seconds: float, *, after_pieces: Sequence[str] = ()) -> Self:
+        """Silence, then a broken connection. Without pieces not even the response's headers come."""
+        return cls(pieces=tuple(after_pieces), silence=seconds, ending="drop")
+
+    @classmethod
+    def drop_connection(cls, *, after_pieces: Sequence[str] = ()) -> Self:
+        """The connection breaks in the middle of the response."""
+        return cls(pieces=tuple(after_pieces), ending="drop")
+
+
+Handler = Callable[[Body], Reply]
+"""Answers a request when no reply is queued. Runs in the server's thread; `reset` and `stop` raise an error of it."""
+
+
+def schema_name(body: Body) -> str | None:
+    """The name of the JSON schema that the request asks for: the model step's name. None if it asks for free text."""
+    name = body.get("response_format", {}).get("json_schema", {}).get("name")
+    return None if name is None else str(name)
+
+
+def embedding(text: str, dimensions: int = EMBEDDING_DIMENSIONS) -> list[float]:
+    """A unit vector made of the words of `text` alone: each word counts in one component, chosen by its hash."""
+    counts = Counter(
+        int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big") % dimensions
+        for word in re.findall(r"\w+", text.lower()) or [""]
+    )
+    length = math.hypot(*counts.values())
+    return [counts[component] / length for component in range(dimensions)]
+
+
+class FakeOpenAI:
+    """A running server on a free port of 127.0.0.1; it starts when made. A context manager: the end stops it.
+
+    `embedding_size` plays a server that ignores `dimensions` and always gives vectors of that length.
+    """
+
+    def __init__(self, respond: Handler | None = None, *, embedding_size: int | None = None) -> None:
+        self._default = respond or (lambda body: Reply.text("An answer of the fake model."))
+        self._embedding_size = embedding_size
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                Starlette(
+                    routes=[
+                        Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                        Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                    ]
+                ),
+                http="h11",
+                loop="asyncio",
+                lifespan="off",
+                log_config=None,
+                log_level="critical",
+                timeout_graceful_shutdown=0,
+            )
+        )
+        self._failures: list[Exception] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        """The base URL to give to a client."""
+        self._forget()
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._thread.start()
+        _wait_until(lambda: self._server.started, _START_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def enqueue(self, *replies: Reply) -> None:
+        """Answer the next chat requests with `replies`, one each, in order."""
+        self._chat_replies.extend(replies)
+
+    def enqueue_embeddings(self, *replies: Reply) -> None:
+        """Answer the next embedding requests with `replies` (errors, `Reply.raw`), one each, in order."""
+        self._embedding_replies.extend(replies)
+
+    @property
+    def chat_requests(self) -> list[Body]:
+        return [body for body in self.requests if "messages" in body]
+
+    @property
+    def embedding_requests(self) -> list[Body]:
+        return [body for body in self.requests if "input" in body]
+
+    async def wait_for_disconnect(self, seconds: float = 1.0) -> None:
+        """Return once a client has left before its reply was complete; TimeoutError if none does within `seconds`."""
+        async with asyncio.timeout(seconds):
+            while not self.disconnects:
+                await asyncio.sleep(0.005)
+
+    def reset(self) -> None:
+        """Make the server as new. Raises the first error of a handler, if there was one."""
+        self._forget()
+        self._raise_failure()
+
+    def stop(self) -> None:
+        """Close every connection and end the server. Raises the first error of a handler, if there was one."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+        self._raise_failure()
+
+    def _forget(self) -> None:
+        self.respond = self._default
+        self.requests: list[Body] = []
+        """The bodies of all requests, in the order of their arrival."""
+        self.headers: list[dict[str, str]] = []
+        """The headers of the same requests, names in lower case."""
+        self.disconnects = 0
+        """How many clients left before their reply was complete."""
+        self._chat_replies: deque[Reply] = deque()
+        self._embedding_replies: deque[Reply] = deque()
+
+    def _raise_failure(self) -> None:
+        if self._failures:
+            failure, self._failures = self._failures[0], []
+            raise failure
+
+    async def _chat(self, request: Request) -> _Performance:
+        return await self._perform(request, self._chat_replies, lambda body: self.respond(body))
+
+    async def _embeddings(self, request: Request) -> _Performance:
+        return await self._perform(request, self._embedding_replies, self._embed)
+
+    async def _perform(self, request: Request, queue: deque[Reply], respond: Handler) -> _Performance:
+        body: Body = await request.json()
+        self.requests.append(body)
+        self.headers.append(dict(request.headers))
+        try:
+            reply = queue.popleft() if queue else respond(body)
+        except Exception as failure:
+            self._failures.append(failure)
+            reply = Reply.http_error(500, message="The test's handler failed.")
+        return _Performance(reply, body, self._count_disconnect)
+
+    def _count_disconnect(self) -> None:
+        self.disconnects += 1
+
+    def _embed(self, body: Body) -> Reply:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        if not all(texts):
+            return Reply.http_error(400, message="'$.input' is invalid: an input cannot be an empty string.")
+        size = self._embedding_size or body.get("dimensions", EMBEDDING_DIMENSIONS)
+        as_numbers = body.get("encoding_format") == "float"
+        vectors = [embedding(text, size) for text in texts]
+        data = [
+            {"object": "embedding", "index": index, "embedding": vector if as_numbers else _base64(vector)}
+            for index, vector in enumerate(vectors)
+        ]
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        return Reply.raw({"object": "list", "model": body["model"], "data": data, "usage": usage})
+
+
+class _Performance:
+    """Plays one reply as an ASGI response, and stops when the client leaves."""
+
+    def __init__(self, reply: Reply, request: Body, on_disconnect: Callable[[], None]) -> None:
+        self._reply = reply
+        self._request = request
+        self._on_disconnect = on_disconnect
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        streamed = self._request.get("stream") and self._reply.status == 200
+        playing = asyncio.ensure_future(self._play_stream(send) if streamed else self._play_plain(send))
+        leaving = asyncio.ensure_future(_disconnected(receive))
+        await asyncio.wait({playing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done():
+            self._on_disconnect()
+        for task in (playing, leaving):
+            task.cancel()
+        await asyncio.gather(playing, leaving, return_exceptions=True)
+
+    async def _play_plain(self, send: Send) -> None:
+        reply = self._reply
+        await asyncio.sleep(reply.delay + reply.silence)
+        body = reply.payloads[0] if reply.payloads else json.dumps(_completion(self._request, reply))
+        await self._start(send, "application/json")
+        if reply.ending == "complete":
+            await send({"type": "http.response.body", "body": body.encode()})
+        else:
+            await send({"type": "http.response.body", "body": body[: len(body) // 2].encode(), "more_body": True})
+
+    async def _play_stream(self, send: Send) -> None:
+        reply = self._reply
+        if not reply.pieces:
+            await asyncio.sleep(reply.silence)
+        await self._start(send, "text/event-stream; charset=utf-8")
+        for pause, event in _events(self._request, reply):
+            await asyncio.sleep(pause)
+            await send({"type": "http.response.body", "body": f"data: {event}\n\n".encode(), "more_body": True})
+        if reply.pieces:
+            await asyncio.sleep(reply.silence)
+        if reply.ending != "drop":  # uvicorn closes the connection when a response is left unfinished
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _start(self, send: Send, content_type: str) -> None:
+        headers = {"content-type": content_type, **self._reply.headers}
+        wire = [(name.encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": self._reply.status, "headers": wire})
+
+
+def _completion(request: Body, reply: Reply) -> Body:
+    """The body of a plain chat completion."""
+    message = {"role": "assistant", "content": None, "refusal": None, **reply.message}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish_reason}
+    return _envelope("chat.completion", request, [choice], _usage(reply))
+
+
+def _events(request: Body, reply: Reply) -> Iterator[tuple[float, str]]:
+    """The events of a streamed chat completion, each with the seconds to wait before it."""
+
+    def event(choices: Sequence[Body], usage: Body | None = None) -> str:
+        return json.dumps(_envelope("chat.completion.chunk", request, choices, usage))
+
+    if reply.payloads:
+        yield from ((reply.delay, payload) for payload in reply.payloads)
+        return
+    yield 0.0, event([_delta({"role": "assistant", "content": ""})])
+    for piece in reply.pieces:
+        yield reply.delay, event([_delta({"content": piece})])
+    if reply.ending != "complete":
+        return
+    if refusal := reply.message.get("refusal"):
+        yield reply.delay, event([_delta({"refusal": refusal})])
+    for index, call in enumerate(reply.message.get("tool_calls", ())):
+        yield reply.delay, event([_delta({"tool_calls": [{"index": index, **call}]})])
+    yield 0.0, event([_delta({}, reply.finish_reason)])
+    if reply.usage and request.get("stream_options", {}).get("include_usage"):
+        yield 0.0, event([], _usage(reply))
+    yield 0.0, "[DONE]"
+
+
+def _envelope(kind: str, request: Body, choices: Sequence[Body], usage: Body | None) -> Body:
+    head = {"id": "chatcmpl-fake", "object": kind, "created": int(time.time()), "model": request["model"]}
+    return {**head, "choices": list(choices), "usage": usage}
+
+
+def _delta(delta: Body, finish_reason: str | None = None) -> Body:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+
+
+def _usage(reply: Reply) -> Body | None:
+    if reply.usage is None:
+        return None
+    prompt, completion = reply.usage
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _base64(vector: Sequence[float]) -> str:
+    """The wire's other form of a vector: little-endian float32, the SDK's default."""
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Return when the client is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _wait_until(condition: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the fake OpenAI server did not start")
+        time.sleep(0.002)
