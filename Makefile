@@ -36,7 +36,7 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 
 lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) --extra local --group dev -o requirements/dev.txt
-	$(UV) --extra local -c requirements/dev.txt -o requirements/local.txt
+	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
 	$(UV) -c requirements/dev.txt -o layers/quarry/requirements.txt
 
 clean: ## Remove the environment and the local data
@@ -52,7 +52,7 @@ $(BIN)/python:
 # The full set contains the local one, so an environment made for the tests also serves the demo.
 $(VENV)/local: requirements/local.txt pyproject.toml | $(BIN)/python
 	@if [ ! -e $(VENV)/dev ]; then echo "Installing Quarry (once, about a minute) …"; $(PIP) install --no-deps --require-hashes -r requirements/local.txt; \
-	  $(PIP) install hatchling editables; $(PIP) install --no-deps --no-build-isolation --editable . ; fi
+	  $(PIP) install --no-deps --no-build-isolation --editable . ; fi
 	@touch $@
 
 $(VENV)/dev: requirements/dev.txt pyproject.toml | $(BIN)/python

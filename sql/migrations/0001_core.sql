@@ -75,3 +75,10 @@ create unlogged table rate_windows (
   primary key (caller, route_class, window_start)
 );
 create index rate_windows_window_start on rate_windows (window_start);
+
+-- Which sample data is in here, so that a second demo does not load it again.
+create table loaded_samples (
+  domain text primary key,
+  sha256 text not null,
+  loaded_at timestamptz not null default now()
+);

@@ -91,7 +91,10 @@ class Corpus:
             case "two common words":
                 return " ".join(common[:2])
             case _:
-                return f"what did they say about {own[0]} {own[1]} and the {common[0]} {common[1]} when {own[2]} {own[3]} {own[4]} {own[5]} came up"
+                return (
+                    f"what did they say about {own[0]} {own[1]} and the {common[0]} {common[1]}"
+                    f" when {own[2]} {own[3]} {own[4]} {own[5]} came up"
+                )
 
 
 def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Corpus, count: int) -> None:

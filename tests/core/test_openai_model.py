@@ -9,18 +9,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
-
 from quarry.core.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.core.model.interface import ChatModel, EmbeddingModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.core.model.openai_model import BATCH_CHARACTERS, BATCH_TEXTS, OpenAIChat, OpenAIEmbedding
+from quarry.core.model.openai_embedding import BATCH_CHARACTERS, BATCH_TEXTS, OpenAIEmbedding
+from quarry.core.model.openai_model import OpenAIChat
+
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding, schema_name
 
 KEY = "sk-very-secret"
@@ -121,17 +123,12 @@ async def read(chat: ChatModel, *, seconds: float = 5.0) -> str:
 async def pieces_until(error: type[ModelError], chat: ChatModel, *, seconds: float = 5.0) -> list[str]:
     """The pieces that came before `error`, which must come."""
     pieces: list[str] = []
-    with pytest.raises(error):
+    try:
         async for piece in chat.stream(MESSAGES, seconds=seconds).pieces:
             pieces.append(piece)
-    return pieces
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that happens in the server's thread."""
-    async with asyncio.timeout(1):
-        while not condition():
-            await asyncio.sleep(0.005)
+    except error:
+        return pieces
+    raise AssertionError(f"the stream ended without {error.__name__}")
 
 
 @contextmanager
@@ -313,27 +310,39 @@ class TestFailures:
     async def test_an_endless_500_ends_with_the_seconds(self, server: FakeOpenAI) -> None:
         server.respond = lambda body: Reply.http_error(500)
         chat = make_chat(server.url, max_retries=10)
-        with within(0.3), pytest.raises(ModelUnavailable, match="too long"):
+        with within(1.0), pytest.raises(ModelUnavailable, match="too long"):
             await plan(chat, seconds=0.2)
         await chat.close()
 
-    async def test_a_retry_after_past_the_end_is_not_waited_for(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
+    async def test_a_retry_after_past_the_end_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.http_error(429, retry_after=60))
-        with within(0.3), pytest.raises(ModelUnavailable):
+        with within(1.0), pytest.raises(ModelUnavailable):
             await plan(chat, seconds=0.2)
 
     async def test_a_slow_server_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(5))
-        with within(0.3), pytest.raises(ModelUnavailable, match="too long"):
+        with within(1.0), pytest.raises(ModelUnavailable, match="too long"):
             await plan(chat, seconds=0.2)
         await server.wait_for_disconnect()
 
     async def test_no_call_outlasts_the_models_own_timeout(self, server: FakeOpenAI) -> None:
-        server.enqueue(Reply.hang(5), Reply.hang(5))
-        chat = make_chat(server.url, timeout_seconds=0.1, max_retries=0)
-        with within(0.4), pytest.raises(ModelUnavailable, match="too long"):
-            await plan(chat, seconds=60)
-        with within(0.4), pytest.raises(ModelUnavailable, match="too long"):
+        server.respond = lambda body: Reply.http_error(500)
+        chat = make_chat(server.url, timeout_seconds=0.2, max_retries=10)
+        for call in (plan, read):
+            with within(1.0), pytest.raises(ModelUnavailable, match="too long"):
+                await call(chat, seconds=60)
+        await chat.close()
+
+    async def test_a_stream_may_outlast_the_models_timeout_while_pieces_come(self, server: FakeOpenAI) -> None:
+        server.enqueue(Reply.text("", pieces=["drip "] * 8, delay=0.05))
+        chat = make_chat(server.url, timeout_seconds=0.2)
+        assert await read(chat, seconds=60) == "drip " * 8
+        await chat.close()
+
+    async def test_a_stream_that_falls_silent_is_given_up(self, server: FakeOpenAI) -> None:
+        server.enqueue(Reply.hang(5, after_pieces=["one "]))
+        chat = make_chat(server.url, timeout_seconds=0.2)
+        with within(1.0), pytest.raises(ModelUnavailable, match="too long"):
             await read(chat, seconds=60)
         await chat.close()
 
@@ -343,13 +352,6 @@ class TestFailures:
             await plan(chat)
         with pytest.raises(ModelUnavailable, match="cannot be reached"):
             await read(chat)
-        await chat.close()
-
-    @pytest.mark.parametrize("url", ["localhost:11434/v1", "http://[bad", "http://127.0.0.1:99999/v1"])
-    async def test_a_base_url_that_is_none_is_unavailable(self, url: str) -> None:
-        chat = make_chat(url, max_retries=0)
-        with pytest.raises(ModelUnavailable):
-            await plan(chat)
         await chat.close()
 
     @pytest.mark.parametrize(
@@ -363,6 +365,7 @@ class TestFailures:
             Reply.raw({"choices": [{"message": {"content": ["a"]}}]}),
             Reply.raw({"choices": [{"delta": {"content": 5}, "message": "?"}]}),
             Reply.raw({"error": {"message": "overloaded"}}),
+            Reply.raw({"choices": [{"message": {"content": "half \ud83d"}, "delta": {"content": "half \ud83d"}}]}),
         ],
     )
     async def test_a_body_in_another_format_is_unavailable(
@@ -407,7 +410,7 @@ class TestFailures:
     ) -> None:
         server.enqueue(Reply.hang(5))
         task = asyncio.create_task(plan(chat))
-        await until(lambda: bool(server.requests))
+        await server.wait_for_request()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -491,11 +494,14 @@ class TestTurns:
 class TestStreams:
     async def test_pieces_arrive_one_by_one_in_time(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.text("one two three", pieces=["one ", "two ", "three"], delay=0.1))
-        started = time.monotonic()
-        arrived = [(piece, time.monotonic() - started) async for piece in chat.stream(MESSAGES, seconds=5).pieces]
-        assert [piece for piece, _ in arrived] == ["one ", "two ", "three"]
-        for number, (_, seconds) in enumerate(arrived, start=1):
-            assert 0.09 * number < seconds < 0.1 * number + 0.15
+        arrivals = [(piece, time.monotonic()) async for piece in chat.stream(MESSAGES, seconds=5).pieces]
+        assert [piece for piece, _ in arrivals] == ["one ", "two ", "three"]
+        assert arrivals[-1][1] - arrivals[0][1] == pytest.approx(0.2, abs=0.1)
+
+    async def test_nul_in_a_text_is_dropped(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
+        server.enqueue(Reply.text("The\0 elm", pieces=["The\0", "\0", " elm"]), Reply.text("The\0 elm"))
+        assert await read(chat) == "The elm"
+        assert (await chat.take_turn(MESSAGES, tools=[], seconds=5)).text == "The elm"
 
     async def test_usage_is_there_after_the_last_piece(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.text("The elm stays.", usage=(100, 7)))
@@ -546,25 +552,23 @@ class TestStreams:
 
     async def test_a_stream_that_stalls_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(5, after_pieces=["The "]))
-        with within(0.3):
+        with within(1.0):
             assert await pieces_until(ModelUnavailable, chat, seconds=0.2) == ["The "]
         await server.wait_for_disconnect()
 
     async def test_a_stream_that_trickles_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.text("", pieces=["drip "] * 50, delay=0.05))
-        with within(0.4):
+        with within(1.0):
             pieces = await pieces_until(ModelUnavailable, chat, seconds=0.3)
-        assert 2 <= len(pieces) <= 6
+        assert 1 <= len(pieces) <= 6
 
     async def test_the_seconds_never_cancel_what_the_reader_does(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        server.enqueue(Reply.text("", pieces=["one", "two"], delay=0.02))
-        done = 0
+        server.enqueue(Reply.hang(5, after_pieces=["The "]))
+        pieces = chat.stream(MESSAGES, seconds=0.1).pieces
+        assert await anext(pieces) == "The "
+        await asyncio.sleep(0.15)
         with pytest.raises(ModelUnavailable):
-            async for _ in chat.stream(MESSAGES, seconds=0.1).pieces:
-                await asyncio.sleep(0.15)
-                done += 1
-                server.reset()
-        assert done >= 1
+            await anext(pieces)
 
     async def test_a_refusing_stream_is_a_refusal(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.refusal())
@@ -602,7 +606,7 @@ class TestStreams:
     async def test_cancelling_the_reader_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(5, after_pieces=["The "]))
         task = asyncio.create_task(read(chat))
-        await until(lambda: bool(server.requests))
+        await server.wait_for_request()
         await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -652,7 +656,7 @@ class TestEmbeddings:
     async def test_a_server_that_ignores_dimensions_is_told_apart(self) -> None:
         with FakeOpenAI(embedding_size=48) as server:
             embedder = make_embedder(server.url)
-            with pytest.raises(ModelUnavailable, match="ignored dimensions=64.*Set EMBEDDING_DIMENSIONS=48"):
+            with pytest.raises(ModelUnavailable, match=r"ignored dimensions=64.*Set EMBEDDING_DIMENSIONS=48"):
                 await embedder.embed(["elm"])
             await embedder.close()
 
@@ -685,7 +689,7 @@ class TestEmbeddings:
     async def test_a_slow_server_ends_with_the_timeout(self, server: FakeOpenAI) -> None:
         server.enqueue_embeddings(Reply.hang(5))
         embedder = make_embedder(server.url, timeout_seconds=0.1)
-        with within(0.3), pytest.raises(ModelUnavailable, match="too long"):
+        with within(1.0), pytest.raises(ModelUnavailable, match="too long"):
             await embedder.embed(["elm"])
         await embedder.close()
 
@@ -717,21 +721,16 @@ class TestWindows:
         assert len(windows) > 1
         assert max(len(window.encode()) for window in windows) <= 13_000
 
-    @given(
-        st.lists(st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1), max_size=30),
-        st.integers(1, 400),
-    )
-    def test_every_word_is_in_some_window_in_order(self, some: list[str], times: int) -> None:
-        words = (some * times)[:6000]
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(1, 6000), st.text(st.characters(categories=["L", "N"]), max_size=40))
+    def test_every_word_is_in_some_window_in_order(self, count: int, ending: str) -> None:
+        words = [f"{number}-{ending}" for number in range(count)]
         windows = [window.split() for window in self.model.windows(" ".join(words))]
-        assert all(len(window) <= 2000 for window in windows)
-        start, covered = 0, 0
-        for window in windows:
-            while start <= covered and words[start : start + len(window)] != window:
-                start += 1
-            assert start <= covered
-            covered = max(covered, start + len(window))
-        assert covered == len(words)
+        spans = [(words.index(window[0]), words.index(window[-1]) + 1) for window in windows]
+        assert windows == [words[first:last] for first, last in spans]
+        assert (spans[0][0], spans[-1][1]) == (0, count)
+        assert all(before[0] < after[0] < before[1] < after[1] for before, after in pairwise(spans))
+        assert max(last - first for first, last in spans) <= 2000
 
 
 class TestConnections:
@@ -760,19 +759,34 @@ class TestConnections:
         monkeypatch.setenv("OPENAI_BASE_URL", "http://unused.invalid/v1")
         await read(chat)
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+        openai = OpenAIChat(api_key=KEY, base_url=None, model="m", max_retries=0, timeout_seconds=1)
+        assert openai._connection.open().base_url == "https://api.openai.com/v1/"
+        await openai.close()
 
-    def test_neither_key_nor_url_is_a_wrong_configuration(self) -> None:
-        with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
-            OpenAIChat(api_key=None, base_url=None, model="m", max_retries=0, timeout_seconds=1)
-        with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
-            OpenAIEmbedding(api_key="", base_url="", model="m", dimensions=2, max_retries=0, timeout_seconds=1)
+    @pytest.mark.parametrize(
+        ("key", "url", "named"),
+        [
+            (None, None, "OPENAI_API_KEY"),
+            ("", "", "OPENAI_API_KEY"),
+            ("sk-with-a-line-break\n", None, "OPENAI_API_KEY"),
+            ("sk-ключ", None, "OPENAI_API_KEY"),
+            (None, "localhost:11434/v1", "OPENAI_BASE_URL"),
+            (None, "http://[bad", "OPENAI_BASE_URL"),
+            (None, "http://localhost:99999/v1", "OPENAI_BASE_URL"),
+            (None, "ftp://localhost/v1", "OPENAI_BASE_URL"),
+        ],
+    )
+    def test_what_cannot_be_used_is_a_wrong_configuration(self, key: str | None, url: str | None, named: str) -> None:
+        with pytest.raises(ConfigurationError, match=named):
+            OpenAIChat(api_key=key, base_url=url, model="m", max_retries=0, timeout_seconds=1)
+        with pytest.raises(ConfigurationError, match=named):
+            OpenAIEmbedding(api_key=key, base_url=url, model="m", dimensions=2, max_retries=0, timeout_seconds=1)
 
     async def test_one_connection_serves_call_after_call(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
-        peers = set()
         for _ in range(3):
             await chat.take_turn(MESSAGES, tools=[], seconds=5)
-            peers.add(id(chat._connection.open()))
-        assert len(peers) == 1
+            await read(chat)
+        assert server.connections == 1
 
     async def test_closing_twice_and_unused_is_harmless(self, server: FakeOpenAI) -> None:
         chat = make_chat(server.url)

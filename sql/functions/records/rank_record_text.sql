@@ -1,7 +1,7 @@
 -- The text-ranking half of records search, for one table: the rows whose words match, best first.
 --
 -- Rows that hold every word (as websearch_to_tsquery reads the query: quotes, or, -not) come first, by ts_rank_cd. A question
--- rarely has such a row, so where they are fewer than p_limit the rest is filled with rows that hold some of the words, by
+-- rarely has such a row, so where they are fewer than half of p_limit the list goes on with rows that hold some of the words, by
 -- Σ idf(word) · ts_rank(row, word): rare words count most. What the query excludes (-word) or quotes ("a phrase") still holds.
 --
 -- Document frequencies come from ANALYZE's own statistics of the column, so there is nothing to maintain. Common words alone
@@ -16,7 +16,7 @@ language plpgsql stable
 as $$
 declare
   max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 1500;  -- rows with some of the words that are ranked, as expected from the statistics
+  max_candidates constant float8 := 2000;  -- rows with some of the words that are ranked, as expected from the statistics
   max_words constant int := 16;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
@@ -37,13 +37,13 @@ begin
     ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
     using all_words, p_limit, p_from, p_to;
   get diagnostics found = row_count;
-  if found >= p_limit then
+  if found >= p_limit / 2 then
     return;
   end if;
 
   select w.words, w.weights, w.candidates into words, weights, some_words
   from query_words(p_table, p_query, max_words, max_candidates) w;
-  if cardinality(words) < 2 or some_words is null then
+  if some_words is null then
     return;
   end if;
   required := query_requirements(p_query);

@@ -13,7 +13,7 @@ union all
 select 'agenda_item', a.id, a.title, coalesce(a.description, a.title), coalesce(t.title, a.title), null, a.date, a.meeting_id, a.url
 from agenda_items a left join matters t on t.id = a.matter_id
 union all
-select 'matter', t.id, t.title, joined_text(t.summary, 'Status: ' || t.status || '.'), t.title, null, coalesce(t.date, t.introduced_on), t.meeting_id, t.url
+select 'matter', t.id, t.title, joined_text(t.summary, 'Status: ' || t.status || '.'), t.title, null, t.date, t.meeting_id, t.url
 from matters t
 union all
 select 'document_section', d.id, d.document_title || coalesce(': ' || d.heading, ''), d.body, coalesce(t.title, d.document_title), null, d.date, d.meeting_id, d.url

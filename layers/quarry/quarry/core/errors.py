@@ -5,6 +5,8 @@ QuarryError                     500  something we did not foresee
 ├── MalformedRequest            400  the body is not JSON, or not what its content type says
 ├── NotAuthenticated            401
 ├── NotFound                    404  unknown, or not the caller's
+├── MethodNotAllowed            405
+├── BodyTooLarge                413
 ├── UnsupportedMediaType        415  the body is not JSON
 ├── InvalidInput                422  a field's value; carries one FieldError for each
 ├── RateLimited                 429  carries retry_after_seconds
@@ -65,6 +67,16 @@ class NotAuthenticated(QuarryError):
 class NotFound(QuarryError):
     status = 404
     title = "Not found"
+
+
+class MethodNotAllowed(QuarryError):
+    status = 405
+    title = "Method not allowed"
+
+
+class BodyTooLarge(QuarryError):
+    status = 413
+    title = "Body too large"
 
 
 class UnsupportedMediaType(QuarryError):

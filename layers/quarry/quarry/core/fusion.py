@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -28,16 +29,17 @@ def reciprocal_rank_fusion(
 ) -> list[Fused[Key]]:
     """Fuse ranked lists into one: score(item) = Σ over lists of weight / (k + rank), ranks counted from 1.
 
-    A list that does not hold an item adds nothing. Items with equal scores are ordered by their best rank, then by key, so
-    that the same input always gives the same order. Keys must be sortable; a key repeated in a list counts at its first place.
+    A list that does not hold an item adds nothing. Items with equal scores are ordered by their best rank, then by the text
+    of their key, so that the same lists always give the same order. A key repeated in a list counts at its first place.
     """
     ranks: dict[Key, dict[str, int]] = {}
     for name, keys in lists.items():
         for rank, key in enumerate(dict.fromkeys(keys), start=1):
             ranks.setdefault(key, {})[name] = rank
     weight = weights or {}
+    # fsum rounds once, so a sum does not depend on the order of the lists
     fused = [
-        Fused(key, sum(weight.get(name, 1.0) / (k + rank) for name, rank in found.items()), found)
+        Fused(key, math.fsum(weight.get(name, 1.0) / (k + rank) for name, rank in found.items()), found)
         for key, found in ranks.items()
     ]
     return sorted(fused, key=lambda item: (-item.score, min(item.ranks.values()), str(item.key)))

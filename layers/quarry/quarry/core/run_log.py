@@ -199,8 +199,7 @@ async def recent_runs(database: Database, limit: int) -> list[dict[str, Any]]:
 async def whole_run(database: Database, run_id: str) -> dict[str, Any]:
     """A run with its steps and results, by its id or the unambiguous beginning of it. Raises NotFound."""
     runs = await database.rows(
-        "select *, id::text as id from search_runs where id::text like %s || '%%' order by started_at desc limit 2",
-        ["".join(character for character in run_id.lower() if character in "0123456789abcdef-")],
+        "select *, id::text as id from search_runs where starts_with(id::text, lower(%s)) limit 2", [run_id]
     )
     if len(runs) != 1:
         raise NotFound(f"There is {'more than one' if runs else 'no'} run {run_id!r}; `quarry runs` lists them.")

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from quarry.core.errors import ConfigurationError
 from quarry.core.model.interface import ChatModel, EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.model.openai_model import OpenAIChat, OpenAIEmbedding
+from quarry.core.model.openai_embedding import OpenAIEmbedding
+from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import RunLog

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from quarry.core.errors import ConfigurationError
 
@@ -91,11 +92,13 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(given)
         except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(str(part) for part in problem['loc']).upper() or 'settings'}: {problem['msg']}"
+            problems = (
+                ": ".join(
+                    [*(str(part).upper() for part in problem["loc"]), problem["msg"].removeprefix("Value error, ")]
+                )
                 for problem in error.errors(include_input=False, include_url=False)
             )
-            raise ConfigurationError(f"Wrong settings: {problems}") from None
+            raise ConfigurationError(f"Wrong settings: {'; '.join(problems)}.") from None
 
     @model_validator(mode="before")
     @classmethod
@@ -107,10 +110,19 @@ class Settings(BaseModel):
         derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
         return derived
 
+    @field_validator("database_url")
+    @classmethod
+    def _is_a_database_url(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not re.match(r"postgres(?:ql)?://", url.get_secret_value()):
+            raise ValueError("is not a Postgres URL: postgresql://user:password@host/name")
+        return url
+
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         if self.identity == "local" and self.aws_lambda_function_name:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
+        if self.embeddings == "openai" and not self.has_chat_model:
+            raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY or OPENAI_BASE_URL")
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self

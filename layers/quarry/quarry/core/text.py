@@ -6,6 +6,7 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
@@ -14,184 +15,24 @@ QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)]*\s+(?=[\"“‘(]?[A-Z0-9$])|\n+")
+# What lies between two sentences: closing quotes and brackets, which belong to the first one, and white space.
+_SENTENCE_GAP = re.compile(r"(?<=[.!?])([\"”’)]*)\s+(?=[\"“‘(]?[A-Z0-9$])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Jr|Sr|Ave|Blvd|[A-Z])|\b[ap]\.m)\.$")
+_ABBREVIATION_MAX_CHARACTERS = 8
 
 # The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
 STOP_WORDS = frozenset(
-    [
-        "i",
-        "me",
-        "my",
-        "myself",
-        "we",
-        "our",
-        "ours",
-        "ourselves",
-        "you",
-        "your",
-        "yours",
-        "yourself",
-        "yourselves",
-        "he",
-        "him",
-        "his",
-        "himself",
-        "she",
-        "her",
-        "hers",
-        "herself",
-        "it",
-        "its",
-        "itself",
-        "they",
-        "them",
-        "their",
-        "theirs",
-        "themselves",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "this",
-        "that",
-        "these",
-        "those",
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "have",
-        "has",
-        "had",
-        "having",
-        "do",
-        "does",
-        "did",
-        "doing",
-        "a",
-        "an",
-        "the",
-        "and",
-        "but",
-        "if",
-        "or",
-        "because",
-        "as",
-        "until",
-        "while",
-        "of",
-        "at",
-        "by",
-        "for",
-        "with",
-        "about",
-        "against",
-        "between",
-        "into",
-        "through",
-        "during",
-        "before",
-        "after",
-        "above",
-        "below",
-        "to",
-        "from",
-        "up",
-        "down",
-        "in",
-        "out",
-        "on",
-        "off",
-        "over",
-        "under",
-        "again",
-        "further",
-        "then",
-        "once",
-        "here",
-        "there",
-        "when",
-        "where",
-        "why",
-        "how",
-        "all",
-        "any",
-        "both",
-        "each",
-        "few",
-        "more",
-        "most",
-        "other",
-        "some",
-        "such",
-        "no",
-        "nor",
-        "not",
-        "only",
-        "own",
-        "same",
-        "so",
-        "than",
-        "too",
-        "very",
-        "s",
-        "t",
-        "can",
-        "will",
-        "just",
-        "don",
-        "should",
-        "now",
-        "could",
-        "would",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "also",
-        "ever",
-        "get",
-        "got",
-        "go",
-        "goes",
-        "going",
-        "let",
-        "us",
-        "tell",
-        "explain",
-        "describe",
-        "please",
-        "show",
-        "find",
-        "give",
-        "know",
-        "say",
-        "says",
-        "said",
-        "there's",
-        "what's",
-        "who's",
-        "didn't",
-        "doesn't",
-        "isn't",
-        "wasn't",
-        "aren't",
-        "weren't",
-        "won't",
-        "can't",
-        "it's",
-        "they're",
-        "we're",
-        "you're",
-        "i'm",
-        "that's",
-    ]
+    """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself
+    they them their theirs themselves what which who whom whose this that these those am is are was were be been being have has
+    had having do does did doing a an the and but if or because as until while of at by for with about against between into
+    through during before after above below to from up down in out on off over under again further then once here there when
+    where why how all any both each few more most other some such no nor not only own same so than too very s t can will just
+    don should now could would may might must shall also ever get got go goes going gone come came make made let us tell explain
+    describe please show find give know way thing things happen happened much many lot really still yet want wants someone anyone
+    something anything there's what's who's didn't doesn't isn't wasn't aren't weren't won't can't it's they're we're you're i'm
+    that's
+    """.split()
 )
 
 
@@ -253,18 +94,20 @@ def significant_words(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
 
 
+def topic_text(text: str) -> str:
+    """`text` without the words that carry no topic, in order; all of it where no other word is left."""
+    return " ".join(word for word in words(text) if word not in STOP_WORDS) or text
+
+
 def sentences(text: str) -> list[str]:
-    """`text` cut into sentences; an abbreviation or an initial does not end one."""
-    found: list[str] = []
-    for piece in _SENTENCE_END.split(text):
-        piece = piece.strip()
-        if not piece:
-            continue
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] += " " + piece
-        else:
-            found.append(piece)
-    return found
+    """`text` cut into sentences, each on one line; an abbreviation or an initial does not end one."""
+    cuts = [0]
+    for gap in _SENTENCE_GAP.finditer(text):
+        end = gap.start()
+        if not _ABBREVIATION.search(text, max(cuts[-1], end - _ABBREVIATION_MAX_CHARACTERS), end):
+            cuts.append(max(end, gap.end(1)))
+    pieces = (" ".join(text[start:end].split()) for start, end in pairwise([*cuts, len(text)]))
+    return [piece for piece in pieces if piece]
 
 
 def shorten(text: str, limit: int) -> str:

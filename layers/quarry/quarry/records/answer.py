@@ -1,7 +1,7 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: a first search, the model's own research while its budget lasts, the sources, the answer
-as it is written, how far it can be trusted, what to ask next, and the id under which it is kept.
+Read `answer_question` from top to bottom: a first search, the model's own research while its budget lasts, the sources, the
+answer as it is written, how far it can be trusted, what to ask next, and the id under which it is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Citations in a streamed answer: only markers that name a source reach the client.
 
-A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, possibly split over chunks. It leaves as `[1]`, several as `[1][2]`; numbers
-that name no source are dropped, with the space before them. Code, fenced or inline, is left alone.
+A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, possibly split over chunks, of at most 40 characters. It leaves as `[1]`,
+several as `[1][2]`; numbers that name no source are dropped, with the space before them. Code, fenced or inline, is left alone.
 """
 
 from __future__ import annotations
@@ -10,22 +10,32 @@ import re
 from collections.abc import Collection
 
 MARKER_CHARACTERS_MAX = 40
+INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
 
-_OPENING = "[【"
-_MARKER = re.compile(r"(?:\[{1,2}|【)\s*(\d{1,6}(?:\s*[,;–-]\s*\d{1,6})*)\s*(?:\]{1,2}|】)")
-# what may still grow into a marker; no nested repetition, so it is matched in linear time
+_NUMBERS = r"\s*(\d+(?:\s*[,;–-]\s*\d+)*)\s*"
+_MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】")
+# what may still grow into a marker
 _MARKER_BEGINNING = re.compile(r"(?:\[{1,2}|【)[\s\d,;–-]*\]?")
-_FENCE = "```"
+_INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
+_PLAIN = re.compile(r"[^`\[【]+")
+_TICKS = re.compile(r"`+")
+_INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
+_FENCE_TICKS_MIN = 3
 
 
 class CitationFilter:
-    """Feed it chunks of an answer; it gives back what may be sent, and holds back what may still become a marker."""
+    """Feed it chunks of an answer; it gives back what may be sent, and holds back what may still become a marker.
+
+    What it gives back in all is the same however the answer was cut. Its work is linear in the length of the answer.
+    """
 
     def __init__(self, numbers: Collection[int]) -> None:
         self._numbers = frozenset(numbers)
         self._held = ""
-        self._fenced = False
+        self._space = ""  # seen last and not sent yet: it goes if a dropped marker follows
+        self._fence_ticks = 0  # of the fence that is open
+        self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
 
     def feed(self, chunk: str) -> str:
         """The text that can be sent now."""
@@ -34,79 +44,87 @@ class CitationFilter:
 
     def finish(self) -> str:
         """The rest, once no more chunks come."""
-        return self._release(final=True)
+        return self._release(final=True) + self._space
 
     def _release(self, *, final: bool) -> str:
         released: list[str] = []
-        while self._held:
-            size = self._next_piece(final)
-            if size == 0:
+        start = 0
+        while start < len(self._held):
+            end = self._piece_end(start, final)
+            if end is None:
                 break
-            piece, self._held = self._held[:size], self._held[size:]
-            released.append(self._filtered(piece))
+            released.append(self._filtered(self._held[start:end]))
+            start = end
+        self._held = self._held[start:]
         return "".join(released)
 
-    def _next_piece(self, final: bool) -> int:
-        """How many characters at the start of what is held form a whole piece: code, a marker, or plain text. 0: not yet known."""
-        held = self._held
-        if held[0] == "`":
-            return self._code_length(final)
-        if self._fenced:
-            return self._text_length("`")
-        spaces = len(held) - len(held.lstrip(" "))
-        if spaces == len(held):
-            return len(held) if final else 0
-        if held[spaces] in _OPENING:
-            return self._marker_length(spaces, final)
-        return spaces + self._text_length("`[【 ", spaces)
+    def _piece_end(self, start: int, final: bool) -> int | None:
+        """Where the piece at `start` ends: code, a fence, a marker, a lone bracket or plain text. None: not yet known."""
+        plain = _PLAIN.match(self._held, start)
+        if plain:
+            return plain.end()
+        if self._held[start] == "`":
+            return self._code_end(start, final)
+        return start + 1 if self._fence_ticks else self._marker_end(start, final)
 
-    def _text_length(self, stops: str, start: int = 0) -> int:
-        length = start
-        while length < len(self._held) and self._held[length] not in stops:
-            length += 1
-        return length - start
-
-    def _code_length(self, final: bool) -> int:
+    def _code_end(self, start: int, final: bool) -> int | None:
         held = self._held
-        ticks = len(held) - len(held.lstrip("`"))
-        if ticks == len(held) and not final:
-            return 0
-        if ticks >= len(_FENCE) or self._fenced:
-            return ticks
-        closing = held.find("`" * ticks, ticks)
-        line_end = held.find("\n", ticks)
-        if closing != -1 and (line_end == -1 or closing < line_end):
-            return closing + ticks
+        ticks_end = _ticks_end(held, start)
+        if ticks_end == len(held) and not final:
+            return None
+        ticks = ticks_end - start
+        if ticks >= _FENCE_TICKS_MIN or self._fence_ticks:
+            return ticks_end
+        code = _INLINE_CODE.match(held, start)
+        if code and (final or code.end() < len(held)):
+            return code.end()
+        limit = ticks_end + INLINE_CODE_CHARACTERS_MAX + ticks + 1
+        unfinished = len(held) < limit and "\n" not in held[ticks_end:]
         # an opening tick that its line does not close is no code
-        return ticks if final or line_end != -1 else 0
+        return None if unfinished and not final else ticks_end
 
-    def _marker_length(self, spaces: int, final: bool) -> int:
+    def _marker_end(self, start: int, final: bool) -> int | None:
         held = self._held
-        marker = _MARKER.match(held, spaces)
-        if marker and (final or marker.end() < len(held)):
+        limit = start + MARKER_CHARACTERS_MAX
+        marker = _MARKER.match(held, start, limit)
+        if marker:
             return marker.end()
-        beginning = _MARKER_BEGINNING.match(held, spaces)
-        unfinished = beginning is not None and beginning.end() == len(held)
-        if unfinished and not final and len(held) - spaces <= MARKER_CHARACTERS_MAX:
-            return 0
-        return marker.end() if marker else spaces + 1
+        beginning = _MARKER_BEGINNING.match(held, start, limit)
+        unfinished = beginning is not None and beginning.end() == len(held) < limit
+        return None if unfinished and not final else start + 1
 
     def _filtered(self, piece: str) -> str:
-        if piece.startswith(_FENCE):
-            self._fenced = not self._fenced
-            return piece
-        if self._fenced or piece[0] == "`":
-            return piece
-        marker = _MARKER.fullmatch(piece.lstrip(" "))
+        space, self._space = self._space, ""
+        if self._fence_ticks or piece[0] == "`":
+            self._note_fence(piece)
+            self._in_brackets = False
+            return space + piece
+        marker = _MARKER.fullmatch(piece)
         if marker is None:
-            return piece
-        cited = "".join(f"[{number}]" for number in _numbers(marker.group(1)) if number in self._numbers)
-        return piece[: len(piece) - len(piece.lstrip(" "))] + cited if cited else ""
+            self._space = " " if piece.endswith(" ") else ""
+            self._in_brackets = piece in ("[", "【") or (
+                self._in_brackets and _INSIDE_MARKER.fullmatch(piece) is not None
+            )
+            return space + piece.removesuffix(" ")
+        cited = "".join(f"[{number}]" for number in _numbers(marker[marker.lastindex or 0]) if number in self._numbers)
+        if cited:
+            self._in_brackets = False
+            return space + cited
+        # in "[2[9]7]" the two sides of a dropped marker must not grow together into another one
+        return " " if self._in_brackets else ""
+
+    def _note_fence(self, piece: str) -> None:
+        ticks = _ticks_end(piece, 0)
+        if not self._fence_ticks and ticks >= _FENCE_TICKS_MIN:
+            self._fence_ticks = ticks
+        elif self._fence_ticks and ticks >= self._fence_ticks:
+            self._fence_ticks = 0
 
 
-def cited_numbers(text: str) -> list[int]:
-    """The numbers that a filtered text cites, each once, in order."""
-    return list(dict.fromkeys(int(number) for number in re.findall(r"\[(\d{1,6})\]", text)))
+def _ticks_end(text: str, start: int) -> int:
+    """Where the run of backticks at `start` ends; `start` itself if there is none."""
+    ticks = _TICKS.match(text, start)
+    return ticks.end() if ticks else start
 
 
 def _numbers(listed: str) -> list[int]:

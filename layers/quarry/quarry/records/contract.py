@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import datetime
-import json
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from quarry.core.stream.events import Event
 from quarry.core.text import CleanText, Identifier, QueryText
@@ -48,11 +56,13 @@ class SearchRequest(Request):
     limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
     offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
 
-    @model_validator(mode="after")
-    def _dates_in_order(self) -> Self:
-        if self.from_date and self.to_date and self.from_date > self.to_date:
-            raise ValueError("`from` must not be later than `to`")
-        return self
+    @field_validator("to_date")
+    @classmethod
+    def _not_before_from(cls, to_date: datetime.date | None, info: ValidationInfo) -> datetime.date | None:
+        from_date = info.data.get("from_date")
+        if from_date and to_date and from_date > to_date:
+            raise ValueError("must not be earlier than `from`")
+        return to_date
 
     @property
     def types(self) -> tuple[RecordType, ...]:
@@ -125,6 +135,9 @@ class PriorTurn(Request):
     answer: Annotated[CleanText, StringConstraints(max_length=HISTORY_CHARACTERS_MAX)]
 
 
+_TURNS = TypeAdapter(list[PriorTurn])
+
+
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
@@ -155,8 +168,8 @@ def _turns(context: str) -> list[PriorTurn]:
     if not context.strip():
         return []
     try:
-        return [PriorTurn.model_validate(turn) for turn in json.loads(context)][-HISTORY_TURNS:]
-    except (ValueError, TypeError):
+        return _TURNS.validate_json(context)[-HISTORY_TURNS:]
+    except ValidationError:
         return [PriorTurn(question="", answer=context)]
 
 

@@ -14,7 +14,9 @@ STANDALONE_WORDS_MIN = 4
 
 @dataclass(frozen=True)
 class Conversation:
-    """`history` is what still matters; `search_query` is what to search for, so that "who voted against it?" finds the same matter."""
+    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who voted
+    against it?" finds the same matter.
+    """
 
     question: str
     history: Sequence[PriorTurn]

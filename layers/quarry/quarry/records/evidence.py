@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from quarry.core.text import shorten
 from quarry.records.contract import ConfidenceLevel, Source
-from quarry.records.retrieval import RecordKey, RecordText
-from quarry.records.search import RankedRecord, mark
+from quarry.records.found import RecordKey, RecordText, mark
+from quarry.records.ranking import RankedRecord
 
 SOURCES_MAX = 12
 
@@ -20,7 +21,9 @@ LOW_SIMILARITY_BELOW = 0.5
 
 @dataclass(frozen=True)
 class Piece:
-    """One source: its number, what it says, its similarity to the question, and how well it ranked (1 is the best of its search)."""
+    """One source: its number, what it says, its similarity to the question (cosine), and how well it ranked in the search
+    that found it, as a share of that search's best score.
+    """
 
     n: int
     text: RecordText
@@ -75,7 +78,7 @@ def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:
     """
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
-    mean = sum(similarities) / len(similarities) if similarities else None
+    mean = fmean(similarities) if similarities else None
     level: ConfidenceLevel = "medium"
     if count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
         level = "low"

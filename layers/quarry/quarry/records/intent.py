@@ -5,45 +5,21 @@ An ambiguous query counts as a question, so that its reader gets an answer; the 
 
 from __future__ import annotations
 
-from quarry.core.text import words
+import re
+
+from quarry.core.text import topic_text, words
 from quarry.records.contract import Intent
 
 QUESTION_WORDS = frozenset(
-    [
-        "who",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "which",
-        "whose",
-        "whom",
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "will",
-        "would",
-        "should",
-        "has",
-        "have",
-        "had",
-        "explain",
-        "describe",
-        "compare",
-        "summarize",
-        "summarise",
-        "list",
-    ]
+    """
+    who what when where why how which whose whom is are was were do does did can could will would should has have had explain
+    describe compare summarize summarise
+    """.split()
 )
 QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "out"))
 KEYWORD_WORDS_MAX = 3
+
+_OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 
 
 def classify_intent(query: str) -> Intent:
@@ -51,8 +27,18 @@ def classify_intent(query: str) -> Intent:
     if query.rstrip().endswith(("?", "？")):
         return "question"
     found = words(query)
-    if len(found) > 1 and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES):
+    if found and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES):
         return "question"
     if query.strip().startswith('"') and query.strip().endswith('"'):
         return "keyword"
-    return "keyword" if len(found) <= KEYWORD_WORDS_MAX else "question"
+    return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
+
+
+def words_to_look_up(query: str) -> str:
+    """What the text half of the search is given: a question without its small talk, anything else as it stands.
+
+    "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more.
+    """
+    if _OPERATORS.search(query) or classify_intent(query) == "keyword":
+        return query
+    return topic_text(query)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg.sql import SQL, Identifier, Literal
@@ -12,49 +11,10 @@ from psycopg.sql import SQL, Identifier, Literal
 from quarry.core.postgres.call import call, function_call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import SEMANTIC_TYPES, Meeting, RecordType
+from quarry.records.found import Candidate, RecordKey, RecordText
 from quarry.records.tables import TABLES
 
-RecordKey = tuple[RecordType, str]
-
-MATCH_START, MATCH_END = "\ue000", "\ue001"
-"""What surrounds a matched word in a snippet from SQL."""
-
 _TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash"]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
-    where that half did not find it."""
-
-    type: RecordType
-    id: str
-    text_score: float | None
-    similarity: float | None
-
-    @property
-    def key(self) -> RecordKey:
-        return (self.type, self.id)
-
-
-@dataclass(frozen=True)
-class RecordText:
-    """A record as a reader sees it. `snippet` marks matched words with MATCH_START and MATCH_END."""
-
-    type: RecordType
-    id: str
-    title: str
-    body: str
-    topic: str | None
-    speaker: str | None
-    date: datetime.date | None
-    meeting_id: str | None
-    url: str | None
-    snippet: str
-
-    @property
-    def key(self) -> RecordKey:
-        return (self.type, self.id)
 
 
 async def find_candidates(

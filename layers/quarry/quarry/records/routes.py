@@ -73,7 +73,8 @@ async def ask(request: Request, body: AskRequest, caller: ModelCaller, services:
     return _stream_answer(body, caller, services, request_id_of(request))
 
 
-@router.get("/records/{type}/{id}", response_model_exclude_none=True)
+# an owner's id may hold a slash
+@router.get("/records/{type}/{id:path}", response_model_exclude_none=True)
 async def record(type: RecordType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeRecord:
     """One whole record with its meeting."""
     row = await whole_record(services.database, type, id)

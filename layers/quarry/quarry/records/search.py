@@ -7,36 +7,21 @@ lists over all types, one by words and one by meaning, are fused here by recipro
 from __future__ import annotations
 
 import datetime
-import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
-from quarry.core.fusion import Fused, reciprocal_rank_fusion
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.text import significant_words
-from quarry.records.contract import RECORD_TYPES, Matched, RecordType, Result, SearchRequest, SearchResponse
-from quarry.records.intent import classify_intent
-from quarry.records.retrieval import MATCH_END, MATCH_START, Candidate, RecordKey, RecordText, describe, find_candidates
+from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
+from quarry.records.found import RecordText, mark
+from quarry.records.intent import classify_intent, words_to_look_up
+from quarry.records.ranking import RankedRecord, fuse_types
+from quarry.records.retrieval import describe, find_candidates
 
 DEPTH = 100
 """Candidates of each type. Deeper pages than these hold nothing."""
-
-SIMILARITY_MIN = 0.2
-"""A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
-
-
-@dataclass(frozen=True)
-class RankedRecord:
-    """A record in the fused list over all types."""
-
-    key: RecordKey
-    score: float
-    text_rank: int | None
-    semantic_rank: int | None
-    similarity: float | None
 
 
 async def search_records(
@@ -80,7 +65,7 @@ async def rank_records(
     with run.step("retrieve") as record:
         candidates = await find_candidates(
             services.database,
-            query=query,
+            query=words_to_look_up(query),
             vector=vector,
             types=types,
             depth=DEPTH,
@@ -99,33 +84,6 @@ async def query_vector(query: str, services: Services, run: Run) -> list[float] 
         except ModelError:
             run.degrade("query_embedding", record)
             return None
-
-
-def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
-    """One list out of the candidates of all types: reciprocal rank fusion of their order by words and by meaning."""
-    by_key = {candidate.key: candidate for candidate in candidates}
-    by_words = sorted(
-        (item for item in candidates if item.text_score is not None),
-        key=lambda item: (-(item.text_score or 0.0), RECORD_TYPES.index(item.type), item.id),
-    )
-    by_meaning = sorted(
-        (item for item in candidates if item.similarity is not None and item.similarity >= SIMILARITY_MIN),
-        key=lambda item: (-(item.similarity or 0.0), RECORD_TYPES.index(item.type), item.id),
-    )
-    fused: list[Fused[RecordKey]] = reciprocal_rank_fusion(
-        {"text": [item.key for item in by_words], "semantic": [item.key for item in by_meaning]}
-    )
-    return [
-        RankedRecord(
-            item.key, item.score, item.ranks.get("text"), item.ranks.get("semantic"), by_key[item.key].similarity
-        )
-        for item in fused
-    ]
-
-
-def mark(snippet: str) -> str:
-    """A snippet as HTML: everything escaped but `<mark>` around the matched words."""
-    return html.escape(snippet).replace(MATCH_START, "<mark>").replace(MATCH_END, "</mark>")
 
 
 def _result(item: RankedRecord, text: RecordText) -> Result:

@@ -14,19 +14,25 @@ from dataclasses import dataclass
 from quarry.core.text import sentences, shorten, significant_words, words
 from quarry.records.decisions import FollowupQuestions
 from quarry.records.evidence import Piece
-from quarry.records.retrieval import RecordText
+from quarry.records.found import RecordText
 
-SENTENCES_MAX = 6
-SENTENCES_PER_SOURCE_MAX = 2
+SENTENCES_MAX = 7
+SENTENCES_PER_SOURCE_MAX = 3
 SENTENCE_WORDS_MAX = 70
-SCORE_SHARE_MIN = 0.45
+SPEECH_WORDS_MAX = 50
+SCORE_SHARE_MIN = 0.6
 """A sentence that scores less than this share of the best one is left out."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words than this with one already chosen says nothing new."""
 
 COVERAGE_WEIGHT = 0.55
-SOURCE_WEIGHT = 0.30
-CUE_WEIGHT = 0.25
+SOURCE_WEIGHT = 0.50
+CUE_WEIGHT = 0.20
+
+TYPE_WEIGHTS = {"agenda_item": 0.8, "matter": 1.15}
+"""An agenda item says what was to be discussed, a matter's summary how it came out."""
+STEMS_MIN = 4
+"""A sentence with fewer significant words counts half: it seldom says anything by itself."""
 
 FOLLOWUPS_MAX = 3
 FOLLOWUP_WORDS_KNOWN_MIN = 0.6
@@ -34,30 +40,42 @@ TOPIC_CHARACTERS_MAX = 90
 
 NOTHING_FOUND = "The records searched here hold nothing that answers this. Other words, or fewer, may find more."
 
-# What the answer to a kind of question tends to hold.
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
+
+
+_ASKS_WHO = _words("who", "whom", "whose")
+
+# What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
-        re.compile(r"\b(?:why|reason|how come|because|cause)\b", re.IGNORECASE),
-        re.compile(r"\b(?:because|since|so that|due to|reason|in order to|that's why|would have|risk|too|instead of|saves?|wanted)\b", re.IGNORECASE),
+        _words("why", "reason", "how come", "because", "cause"),
+        _words("because", "since", "so that", "due to", "reason", "in order to", "that's why", "would have", "risk", "too",
+               "instead of", "saves?", "wanted"),
     ),
     (
-        re.compile(r"\b(?:how (?:much|many|long|often|far|big|high)|cost|price|fee|rate|budget|number|amount|percent)\b", re.IGNORECASE),
+        _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
         re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
     ),
     (
-        re.compile(r"\b(?:when|date|deadline|since|until|open(?:ed|ing)?)\b", re.IGNORECASE),
-        re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|20\d\d|spring|autumn|summer|winter)\b"),
+        _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?"),
+        re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b"),
     ),
     (
-        re.compile(r"\b(?:vote[ds]?|voting|pass(?:ed)?|adopt(?:ed)?|approve[ds]?|defeated|reject(?:ed)?|against|oppose[ds]?|decide[ds]?|decision|outcome|kept?)\b", re.IGNORECASE),
+        _words("vote[ds]?", "voting", "pass(?:ed)?", "adopt(?:ed)?", "approve[ds]?", "defeated", "reject(?:ed)?", "against",
+               "oppose[ds]?", "decide[ds]?", "decision", "outcome", "kept?"),
         re.compile(r"\b\d{1,2}\s?[–-]\s?\d{1,2}\b|\b(?:Carried|Defeated|Adopted|Against|unanimous(?:ly)?|voted|failed|passed)\b"),
     ),
     (
-        re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE),
+        _ASKS_WHO,
         re.compile(r"\b[A-Z][a-z]+ [A-Z][\w’'-]+"),
     ),
 )  # fmt: skip
 
+_ROLL_CALL = re.compile(r"For: |Moved by ")
 _LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
 
 
@@ -76,8 +94,8 @@ def extractive_answer(question: str, search_query: str, pieces: Sequence[Piece])
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
     The best sentence comes first; the others follow in the order of their dates. Sentences are chosen by the share of the
-    question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that kind of
-    question asks for: a reason, a figure, a date, a vote, a name.
+    question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that
+    kind of question asks for: a reason, a figure, a date, a vote, a name.
     """
     chosen = _choose(_scored(question, search_query, pieces))
     if not chosen:
@@ -130,10 +148,12 @@ def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[st
 
 
 def _scored(question: str, search_query: str, pieces: Sequence[Piece]) -> list[_Sentence]:
+    asks_who = bool(_ASKS_WHO.search(question))
     pool = [
         _Sentence(piece, place, text, frozenset(significant_words(text)))
         for piece in pieces
-        for place, text in enumerate(_readable_sentences(piece.text.body))
+        for place, text in enumerate(_quotable_units(piece.text))
+        if asks_who or not _ROLL_CALL.match(text)
     ]
     asked = set(significant_words(search_query))
     holders = Counter(word for sentence in pool for word in sentence.stems & asked)
@@ -148,7 +168,8 @@ def _scored(question: str, search_query: str, pieces: Sequence[Piece]) -> list[_
         held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.piece.weight + CUE_WEIGHT * cue
-        if len(sentence.stems) < 4:
+        score *= TYPE_WEIGHTS.get(sentence.piece.text.type, 1.0)
+        if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
         scored.append(_Sentence(sentence.piece, sentence.place, sentence.text, sentence.stems, score))
     return sorted(scored, key=lambda item: (-item.score, item.piece.n, item.place))
@@ -174,14 +195,27 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _readable_sentences(body: str) -> list[str]:
+def _quotable_units(record: RecordText) -> list[str]:
+    """What may be quoted of a record by itself. A motion's summary goes with its result, a statement is quoted whole."""
+    first, *rest = record.body.split("\n")
+    if record.type == "motion" and rest:
+        return [f"{first} {rest[0]}", *(unit for line in rest[1:] for unit in _readable_sentences(line))]
+    if record.type == "key_statement" or (
+        record.type == "transcript_segment" and len(words(first)) <= SPEECH_WORDS_MAX
+    ):
+        return [first]
+    return _readable_sentences(record.body)
+
+
+def _readable_sentences(text: str) -> list[str]:
     """The sentences of a text; one that leans on its predecessor ("That is why …") takes it along."""
     found: list[str] = []
-    for text in sentences(body):
-        if found and _LEANS_ON_PREVIOUS.match(text) and len(words(found[-1])) + len(words(text)) <= SENTENCE_WORDS_MAX:
-            found.append(f"{found[-1]} {text}")
+    for sentence in sentences(text):
+        together = len(words(found[-1])) + len(words(sentence)) if found else 0
+        if found and _LEANS_ON_PREVIOUS.match(sentence) and together <= SENTENCE_WORDS_MAX:
+            found[-1] = f"{found[-1]} {sentence}"
         else:
-            found.append(text)
+            found.append(sentence)
     return found
 
 

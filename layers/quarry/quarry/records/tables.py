@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
@@ -43,7 +43,9 @@ class MeetingRow(Row):
 
 
 class MatterRow(Row):
-    """A matter: an ordinance, contract, project or application that meetings return to."""
+    """A matter: an ordinance, contract, project or application that meetings return to. Without a date, it has that of its
+    introduction.
+    """
 
     id: Identifier
     title: Line
@@ -56,6 +58,11 @@ class MatterRow(Row):
     meeting_id: Identifier | None = None
     date: datetime.date | None = None
     url: Line | None = None
+
+    @model_validator(mode="after")
+    def _date_from_introduction(self) -> Self:
+        self.date = self.date or self.introduced_on
+        return self
 
 
 class AgendaItemRow(Row):

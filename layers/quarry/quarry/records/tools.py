@@ -17,9 +17,11 @@ from quarry.core.services import Services
 from quarry.core.text import QueryText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import SOURCES_MAX, Evidence, Piece
+from quarry.records.found import RecordText
 from quarry.records.prompts import sources_block
-from quarry.records.retrieval import RecordText, describe
-from quarry.records.search import RankedRecord, rank_records
+from quarry.records.ranking import RankedRecord
+from quarry.records.retrieval import describe
+from quarry.records.search import rank_records
 from quarry.records.tables import TABLES
 
 SEARCH_ALL = "search_records"
@@ -78,19 +80,19 @@ class ResearchDesk:
 
     def tools(self) -> list[Tool]:
         """The tools to offer: only types that the asker allowed."""
-        tools = [
-            Tool(
-                SEARCH_ALL,
-                "Search all kinds of records at once. The best first step.",
-                SearchArguments,
-                self._searcher(tuple(self.types)),
-            )
-        ]
-        for name in self.types:
-            tools.append(
+        everything = Tool(
+            SEARCH_ALL,
+            "Search all kinds of records at once. The best first step.",
+            SearchArguments,
+            self._searcher(tuple(self.types)),
+        )
+        return [
+            everything,
+            *(
                 Tool(f"search_{TABLES[name]}", f"Search {_WHAT[name]}.", SearchArguments, self._searcher((name,)))
-            )
-        return tools
+                for name in self.types
+            ),
+        ]
 
     def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:

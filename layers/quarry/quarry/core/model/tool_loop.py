@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,12 +103,10 @@ def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}."
     try:
-        return tool.arguments.model_validate(json.loads(call.arguments or "{}")), ""
-    except json.JSONDecodeError:
-        return None, "The arguments were not valid JSON; call again with a JSON object."
+        return tool.arguments.model_validate_json(call.arguments or "{}"), ""
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            ": ".join([*(str(part) for part in problem["loc"]), problem["msg"]])
             for problem in error.errors(include_input=False, include_url=False)[:5]
         )
         return None, f"The arguments were not valid ({problems}); call again with corrected ones."

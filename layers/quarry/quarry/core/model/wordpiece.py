@@ -1,8 +1,8 @@
 """BERT's uncased WordPiece tokenizer: text in, numbers of vocabulary entries out.
 
-The rules are those of BERT's `tokenization.py` (Devlin et al. 2018), as Hugging Face's `BertNormalizer`, `BertPreTokenizer`
-and `WordPiece` apply them to all-MiniLM-L6-v2. One difference is meant: "[SEP]", "[MASK]" and the like inside a text are
-read as that text, so that nobody who writes a document or a query can place a control piece.
+The rules are those of BERT's `tokenization.py` (Devlin et al. 2018), as Hugging Face's `BertNormalizer`,
+`BertPreTokenizer` and `WordPiece` apply them to all-MiniLM-L6-v2. One difference is meant: "[SEP]", "[MASK]" and the
+like inside a text are read as that text, so that nobody who writes a document or a query can place a control piece.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MAX_WORD_CHARACTERS = 100
 _CACHED_WORDS = 16_384
 
 # Control, format, private and surrogate characters, and the accents that NFD has parted from their letters. Unassigned
-# ones (Cn) stay: otherwise an emoji newer than this Python's tables would be lost, and vectors would depend on the Python.
+# ones (Cn) stay: else an emoji newer than this Python's tables would be lost, and vectors would depend on the Python.
 _DROPPED = frozenset({"Cc", "Cf", "Co", "Cs", "Mn"})
 
-# Ideographs are written without spaces, so each stands alone. The blocks are BERT's; kana and Hangul are not among them.
+# Ideographs are written without spaces, so each stands alone. These are BERT's blocks, without kana and Hangul.
 _IDEOGRAPHS = (
     range(0x3400, 0x4DC0),
     range(0x4E00, 0xA000),
@@ -41,8 +41,8 @@ _IDEOGRAPHS = (
 class WordPiece:
     """Cuts text into the pieces of one vocabulary. Threads may share it.
 
-    `vocabulary` maps each piece to its number and holds [CLS], [SEP] and [UNK] (else KeyError); a piece that continues a
-    word begins with "##".
+    `vocabulary` maps each piece to its number and holds [CLS], [SEP] and [UNK] (else KeyError); a piece that continues
+    a word begins with "##".
     """
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
@@ -54,7 +54,7 @@ class WordPiece:
 
     @classmethod
     def from_file(cls, path: Path) -> Self:
-        """Read a `vocab.txt`: one piece a line, numbered from 0. Raises OSError, or ValueError when it is no such file."""
+        """Read a `vocab.txt`: one piece a line, numbered from 0. Raises OSError or, for any other file, ValueError."""
         pieces = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         try:
             return cls({piece: number for number, piece in enumerate(pieces)})
@@ -62,7 +62,7 @@ class WordPiece:
             raise ValueError(f"{path} lacks the piece {error}") from error
 
     def encode(self, text: str) -> list[int]:
-        """The numbers of [CLS], the pieces of `text` and [SEP], at most MAX_PIECES in all; further pieces are left out."""
+        """The numbers of [CLS], the pieces of `text` and [SEP]: at most MAX_PIECES in all, the rest is left out."""
         numbers = [self._start]
         for word in split_words(text):
             if len(numbers) >= MAX_PIECES - 1:

@@ -78,7 +78,7 @@ async def embed_pending(
     """Embed the pending rows of one table, batch by batch, while `keep_going` says so.
 
     A batch is committed whole. Where the model fails on a batch, its rows are tried one by one, and a row that fails alone is
-    left pending and reported. Raises ModelUnavailable when not one row of a batch can be embedded.
+    left pending and reported. Raises ModelUnavailable when the model takes not one of a batch of several rows.
     """
     done = Embedded(failed=[])
     failed: list[str] = []
@@ -99,6 +99,8 @@ async def embed_pending(
 async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], model: EmbeddingModel) -> None:
     """Drop all vectors and make room for those of `model`, whatever its dimensions."""
     async with database.transaction() as connection:
+        # rewriting a large table takes longer than a search may
+        await connection.execute("set local statement_timeout = 0")
         for table in tables:
             await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
             await connection.execute(
@@ -106,7 +108,9 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
                     Identifier(table.embeddings), Literal(model.dimensions)
                 )
             )
-            await connection.execute(SQL("update {} set embedded_hash = null").format(Identifier(table.name)))
+            await connection.execute(
+                SQL("update {} set embedded_hash = null where embedded_hash is not null").format(Identifier(table.name))
+            )
         await connection.execute("delete from embedding_model")
 
 

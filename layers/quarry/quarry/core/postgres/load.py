@@ -135,14 +135,12 @@ def _stage(
 def _valid_rows(
     table: LoadableTable, file: BinaryIO, loaded: Loaded, on_progress: Callable[[int], None]
 ) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(iter(lambda: file.readline(LINE_MAX_BYTES + 1), b""), start=1):
+    for number, line in enumerate(_lines(file), start=1):
         on_progress(file.tell())
         if not line.strip():
             continue
         loaded.rows += 1
         try:
-            if len(line) > LINE_MAX_BYTES:
-                raise _LineProblem(f"is longer than {LINE_MAX_BYTES} bytes")
             yield number, table.row.model_validate(_parsed(line))
         except _LineProblem as problem:
             _note(loaded, [RowProblem(number, "line", str(problem))])
@@ -153,11 +151,22 @@ def _valid_rows(
             )
 
 
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file. Of a line that is too long only the beginning, so that it takes no more memory than another."""
+    while line := file.readline(LINE_MAX_BYTES + 1):
+        rest = line
+        while len(rest) > LINE_MAX_BYTES and not rest.endswith(b"\n"):
+            rest = file.readline(LINE_MAX_BYTES + 1)
+        yield line
+
+
 class _LineProblem(Exception):
     pass
 
 
 def _parsed(line: bytes) -> object:
+    if len(line) > LINE_MAX_BYTES:
+        raise _LineProblem(f"is longer than {LINE_MAX_BYTES} bytes")
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import LiteralString, cast
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 
@@ -79,31 +79,28 @@ def migration_files(directory: Path) -> list[SqlFile]:
     for path in paths:
         if not _MIGRATION_NAME.fullmatch(path.name):
             raise ConfigurationError(f"{path.name}: a migration is named NNNN_what_it_does.sql")
-    return [SqlFile(path.name, path.read_text()) for path in paths]
+    return [SqlFile(path.name, path.read_text(encoding="utf-8")) for path in paths]
 
 
 def function_files(directory: Path) -> list[SqlFile]:
     """The functions, by path."""
     root = directory / "functions"
     paths = sorted(root.glob("*/*.sql"))
-    return [SqlFile(path.relative_to(root).as_posix(), path.read_text()) for path in paths]
+    return [SqlFile(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
 
 
 def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = None) -> Migrated:
     """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
 
-    Raises ConfigurationError when an applied migration was edited, an extension is missing, or the database is newer than
-    this code; DatabaseUnavailable when it does not answer.
+    Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, or the
+    database is newer than this code; DatabaseUnavailable when it does not answer.
     """
     directory = directory or sql_directory()
     with connect(url) as connection:
-        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])
-        try:
-            connection.execute(_BOOKKEEPING)
-            migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
-            functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
-        finally:
-            connection.execute("select pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+        connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
+        connection.execute(_BOOKKEEPING)
+        migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
+        functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
     return Migrated(tuple(migrations), tuple(functions))
 
 
@@ -121,13 +118,20 @@ def pending(url: str, directory: Path | None = None) -> list[str]:
 
 @contextmanager
 def connect(url: str) -> Iterator[SyncConnection]:
-    """A plain autocommit connection for maintenance work. Raises DatabaseUnavailable."""
+    """A plain autocommit connection for maintenance work, closed at the end.
+
+    Raises DatabaseUnavailable, also when the connection breaks later; ConfigurationError when `url` is none.
+    """
     try:
-        connection = psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry")
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # without its cause, which may quote a password
+        raise ConfigurationError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host/name") from None
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry") as connection:
+            yield connection
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
-    with connection:
-        yield connection
 
 
 def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embedding_dimensions: int) -> list[str]:
@@ -151,14 +155,9 @@ def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embeddin
 
 def _apply(connection: SyncConnection, file: SqlFile, embedding_dimensions: int) -> None:
     text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
-    try:
-        with connection.transaction():
-            _run(connection, text)
-            connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
-    except psycopg.errors.FeatureNotSupported as error:
-        raise ConfigurationError(
-            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer and pg_trgm (contrib)."
-        ) from error
+    with connection.transaction():
+        _run(connection, file.name, text)
+        connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
 
 
 def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:
@@ -168,7 +167,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         # Functions may call one another; their order is that of their names.
         connection.execute("set local check_function_bodies = off")
         for file in changed:
-            _run(connection, file.text)
+            _run(connection, file.name, file.text)
             connection.execute(
                 "insert into quarry_functions (name, sha256) values (%s, %s)"
                 " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
@@ -177,10 +176,19 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
     return [file.name for file in changed]
 
 
-def _recorded(connection: SyncConnection, table: LiteralString) -> dict[str, str]:
-    return dict(connection.execute(SQL("select name, sha256 from " + table)).fetchall())
+def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
+    return dict(connection.execute(SQL("select name, sha256 from {}").format(Identifier(table))).fetchall())
 
 
-def _run(connection: SyncConnection, text: str) -> None:
-    # bytes: a file of ours, not input, run as it stands, several statements at once
-    connection.execute(text.encode())
+def _run(connection: SyncConnection, name: str, text: str) -> None:
+    try:
+        # bytes: a file of ours, not input, run as it stands, several statements at once
+        connection.execute(text.encode())
+    except psycopg.errors.FeatureNotSupported as error:
+        raise ConfigurationError(
+            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer and pg_trgm (contrib)."
+        ) from error
+    except psycopg.OperationalError:
+        raise
+    except psycopg.Error as error:
+        raise ConfigurationError(f"{name}: {error.diag.message_primary or error}") from error

@@ -68,10 +68,14 @@ async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGe
     `items` runs in one task of its own from beginning to end, so it may hold timeouts and cancel scopes over a yield.
     """
     queue: asyncio.Queue[Item | _End] = asyncio.Queue(maxsize=1)
+    closing = False
 
     async def pump() -> None:
         async with aclosing(items):
             async for item in items:
+                # what answers a cancellation with an item, such as a last error event, must not wait for a reader
+                if closing:
+                    return
                 await queue.put(item)
 
     async def pump_to_the_end() -> None:
@@ -95,5 +99,6 @@ async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGe
             yield item
         await pumping
     finally:
+        closing = True
         pumping.cancel()
         await asyncio.wait({pumping})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,7 +23,7 @@ class Event(BaseModel):
 class ErrorEvent(Event):
     """The last event of a stream that failed. `message` is public."""
 
-    type: str = "error"
+    type: Literal["error"] = "error"
     message: str
 
 

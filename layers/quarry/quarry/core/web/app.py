@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry import __version__
@@ -32,20 +33,14 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         await services.close()
 
     app = FastAPI(
-        title="Quarry",
-        version=__version__,
-        lifespan=lifespan,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        max_body_size=problems.BODY_MAX_BYTES,
+        title="Quarry", version=__version__, lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None
     )
     app.state.services = services
     app.state.documented = documented
     problems.install(app)
     for router in routers:
         app.include_router(router)
-    app.add_middleware(_JsonBodiesOnly)
+    app.add_middleware(_ShortJsonBodiesOnly)
     app.add_middleware(_RequestIds)
     return app
 
@@ -92,8 +87,11 @@ class _RequestIds:
             await problems.unforeseen(request_id)(scope, receive, send_with_id)
 
 
-class _JsonBodiesOnly:
-    """Refuses a body that does not say it is JSON, before a route sees it."""
+class _ShortJsonBodiesOnly:
+    """Refuses a body that does not say it is JSON, or is too large, before a route sees it.
+
+    The framework's own limit answers in plain text.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -105,4 +103,21 @@ class _JsonBodiesOnly:
                 error = UnsupportedMediaType("Send the body as JSON, with `Content-Type: application/json`.")
                 await problems.from_quarry_error(scope.get("request_id"), error)(scope, receive, send)
                 return
+            receive = _limited(receive)
         await self.app(scope, receive, send)
+
+
+def _limited(receive: Receive) -> Receive:
+    """The same body, no more of which is read once it is too large."""
+    received = 0
+
+    async def receive_counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > problems.BODY_MAX_BYTES:
+            # the framework lets only its own exception through while it reads a body
+            raise HTTPException(problems.BODY_TOO_LARGE.status)
+        return message
+
+    return receive_counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
@@ -15,24 +15,31 @@ from starlette.responses import Response
 
 from quarry.core.errors import (
     UNFORESEEN_MESSAGE,
+    BodyTooLarge,
     ConfigurationError,
     FieldError,
     InvalidInput,
     MalformedRequest,
+    MethodNotAllowed,
+    NotFound,
     QuarryError,
 )
 
 MEDIA_TYPE = "application/problem+json"
 BODY_MAX_BYTES = 256 * 1024
+FIELD_ERRORS_MAX = 50
 
 logger = logging.getLogger(__name__)
 
+BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.")
+NOT_JSON = MalformedRequest("The body is not valid JSON.")
+
 # What a bare HTTPException of the framework means to a client.
-_DETAILS = {
-    400: "The body could not be read.",
-    404: "There is nothing at this address.",
-    405: "This address does not take that method.",
-    413: f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.",
+_MEANINGS: dict[int, QuarryError] = {
+    400: NOT_JSON,
+    404: NotFound("There is nothing at this address."),
+    405: MethodNotAllowed("This address does not take that method."),
+    413: BODY_TOO_LARGE,
 }
 
 
@@ -62,6 +69,7 @@ def problem_response(
     detail: str,
     errors: Sequence[FieldError] = (),
     retry_after_seconds: int | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One problem. `type` is derived from the title, so that a client may compare it."""
     body = {
@@ -73,10 +81,12 @@ def problem_response(
     }
     if errors:
         body["errors"] = [{"pointer": error.pointer, "message": error.message} for error in errors]
-    headers = {"Cache-Control": "no-store"}
+    all_headers = {"Cache-Control": "no-store", **(headers or {})}
     if retry_after_seconds is not None:
-        headers["Retry-After"] = str(retry_after_seconds)
-    return Response(json.dumps(body), status, headers, media_type=MEDIA_TYPE)
+        all_headers["Retry-After"] = str(retry_after_seconds)
+    if status == HTTPStatus.UNAUTHORIZED:
+        all_headers["WWW-Authenticate"] = "Bearer"
+    return Response(json.dumps(body), status, all_headers, media_type=MEDIA_TYPE)
 
 
 def install(app: FastAPI) -> None:
@@ -86,7 +96,9 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_exception)
 
 
-def from_quarry_error(request_id: str | None, error: QuarryError) -> Response:
+def from_quarry_error(
+    request_id: str | None, error: QuarryError, *, headers: Mapping[str, str] | None = None
+) -> Response:
     if error.status >= 500:
         logger.error("%s: %s", type(error).__name__, error.message, exc_info=error.__cause__)
     detail = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
@@ -97,6 +109,7 @@ def from_quarry_error(request_id: str | None, error: QuarryError) -> Response:
         detail=detail,
         errors=error.errors if isinstance(error, InvalidInput) else (),
         retry_after_seconds=error.retry_after_seconds,
+        headers=headers,
     )
 
 
@@ -113,18 +126,22 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     details = error.errors()
     if any(detail["type"] == "json_invalid" for detail in details):
-        return from_quarry_error(request_id_of(request), MalformedRequest("The body is not valid JSON."))
-    return from_quarry_error(request_id_of(request), InvalidInput([_field_error(detail) for detail in details]))
+        return from_quarry_error(request_id_of(request), NOT_JSON)
+    errors = [_field_error(detail) for detail in details[:FIELD_ERRORS_MAX]]
+    return from_quarry_error(request_id_of(request), InvalidInput(errors))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if meaning := _MEANINGS.get(error.status_code):
+        return from_quarry_error(request_id_of(request), meaning, headers=error.headers)
     phrase = HTTPStatus(error.status_code).phrase
     return problem_response(
         request_id_of(request),
         status=error.status_code,
         title=phrase.capitalize(),
-        detail=_DETAILS.get(error.status_code, phrase),
+        detail=phrase,
+        headers=error.headers,
     )
 
 

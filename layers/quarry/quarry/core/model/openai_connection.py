@@ -1,0 +1,113 @@
+"""The SDK's client, and the one door by which its errors enter.
+
+The SDK connects and retries. It is imported on first use: that takes half a second of processor time, which a process without
+a model need not pay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from quarry.core.errors import ConfigurationError, ModelError, ModelRefused, ModelUnavailable
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAIError
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+CONNECT_SECONDS = 3.0
+
+DECLINED = "The model declined to answer."
+_NOT_OPENAI = "The model's server sent an answer that is not in OpenAI's format."
+_STATUS_MESSAGES = {
+    400: "The model's server finds the request invalid; check the model's name and what it supports.",
+    401: "The model's server does not accept the key; check OPENAI_API_KEY.",
+    403: "The key may not use this model; check OPENAI_API_KEY and the model's name.",
+    404: "The model's server does not know the model; check its name and OPENAI_BASE_URL.",
+    429: "The model's rate limit or quota is used up; try again shortly.",
+}
+
+
+class Wire(BaseModel):
+    """A part of an answer, read from JSON or from the SDK's unvalidated objects. What may be missing is optional."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Connection:
+    """The SDK's client, made on first use."""
+
+    def __init__(self, api_key: str | None, base_url: str | None, max_retries: int, timeout_seconds: float) -> None:
+        if not api_key and not base_url:
+            raise ConfigurationError("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
+        if api_key and not (api_key.isascii() and api_key.isprintable()):
+            raise ConfigurationError("OPENAI_API_KEY holds a line break or another character that no key has.")
+        if base_url and not _is_http_url(base_url):
+            raise ConfigurationError("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1.")
+        self._api_key = api_key
+        self._base_url = base_url
+        self._max_retries = max_retries
+        self._timeout_seconds = timeout_seconds
+        self._client: AsyncOpenAI | None = None
+
+    def open(self) -> AsyncOpenAI:
+        if self._client is None:
+            import openai
+
+            self._client = openai.AsyncOpenAI(
+                api_key=self._api_key or "local",
+                # explicit, or the SDK would look into the environment, which only our settings read
+                base_url=self._base_url or OPENAI_BASE_URL,
+                max_retries=self._max_retries,
+                timeout=openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS),
+            )
+        return self._client
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+def _is_http_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """The one door by which errors of the SDK, the network and the wire format enter. Cancellation passes through."""
+    import openai
+
+    try:
+        yield
+    except TimeoutError as error:
+        raise ModelUnavailable("The model took too long to answer.") from error
+    except openai.OpenAIError as error:
+        raise _translate(error) from error
+    except (ValidationError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ModelUnavailable(_NOT_OPENAI) from error
+
+
+def _translate(error: OpenAIError) -> ModelError:
+    """Our error for one of the SDK's. The SDK's own words may quote the request, so none of them are kept."""
+    import openai
+
+    if isinstance(error, openai.APIError) and error.code == "content_filter":
+        return ModelRefused(DECLINED)
+    if isinstance(error, openai.APITimeoutError):
+        return ModelUnavailable("The model took too long to answer.")
+    if isinstance(error, openai.APIConnectionError):
+        return ModelUnavailable("The model's server cannot be reached, or broke the connection.")
+    if isinstance(error, openai.APIStatusError):
+        status = error.status_code
+        return ModelUnavailable(_STATUS_MESSAGES.get(status, f"The model's server failed (HTTP {status})."))
+    return ModelUnavailable("The model's server reported an error.")

@@ -1,0 +1,339 @@
+"""The command `quarry`: what can be said on the command line, and how each command ends.
+
+Only the standard library is imported here, so that `quarry --help` is quick; each command imports what it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from quarry import __version__
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+
+PORT_MAX = 65535
+
+_EPILOG = """\
+environment:
+  DATABASE_URL     a Postgres of your own; unset: the embedded one
+  QUARRY_DATA_DIR  where the embedded one keeps its data (default: .quarry)
+  OPENAI_API_KEY, OPENAI_BASE_URL and all other settings are described in docs/settings.md
+
+exit status:
+  0 done, 1 failed, 2 wrong usage
+
+`quarry COMMAND --help` tells more of a command.
+"""
+
+Arguments = argparse.Namespace
+Command = Callable[[Arguments], int]
+
+
+class WrongUsage(Exception):
+    """The command line asks for something that there is not; the message says what there is."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # better a question mark than no answer where the terminal's encoding lacks a character
+            stream.reconfigure(errors="replace")
+    try:
+        try:
+            return _run(_parser().parse_args(arguments))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read our output has read enough. Nothing must be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _run(given: Arguments) -> int:
+    from quarry.local.logs import configure_logging
+
+    # A command says itself what went wrong; `serve` lets more through once it knows the settings.
+    configure_logging("ERROR")
+    signal.signal(signal.SIGTERM, _terminate)
+    command: Command = given.run
+    try:
+        return command(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except WrongUsage as error:
+        _complain(f"{error}; see `quarry {given.command} --help`")
+        return WRONG_USAGE
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        _complain(message)
+        return FAILED
+
+
+def _explain(error: Exception) -> str | None:
+    """What to tell of an error that was to be foreseen; None for a fault of our own."""
+    from quarry.core.errors import QuarryError
+
+    if isinstance(error, QuarryError):
+        return error.message
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("quarry"):
+        return f"{error.name} is not installed: pip install 'quarry[local]'"
+    from quarry.local.embedded_postgres import EmbeddedPostgresError
+
+    if isinstance(error, EmbeddedPostgresError):
+        return str(error)
+    if isinstance(error, OSError):
+        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+    return _explain_postgres(error)
+
+
+def _explain_postgres(error: Exception) -> str | None:
+    import psycopg
+
+    from quarry.core.postgres.pool import translate
+
+    if not isinstance(error, psycopg.Error):
+        return None
+    translated = translate(error)
+    return translated.message if translated else f"Postgres says: {error.diag.message_primary or error}"
+
+
+def _complain(message: str) -> None:
+    print("quarry:", " ".join(message.split()), file=sys.stderr)
+
+
+def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
+    """End by SIGTERM as by an error, so that the embedded Postgres is given up."""
+    raise SystemExit(TERMINATED)
+
+
+def _serve(given: Arguments) -> int:
+    from quarry.local.server import serve
+
+    serve(given.host, given.port)
+    return DONE
+
+
+def _demo(given: Arguments) -> int:
+    from quarry.local.server import demo
+
+    demo(given.host, given.port)
+    return DONE
+
+
+def _sample(given: Arguments) -> int:
+    from quarry.local.data import load_samples
+    from quarry.local.database import open_database
+
+    with open_database() as database:
+        load_samples(database)
+    return DONE
+
+
+def _migrate(given: Arguments) -> int:
+    from quarry.local.data import migrate_database
+
+    migrate_database()
+    return DONE
+
+
+def _load(given: Arguments) -> int:
+    from quarry import catalog
+    from quarry.local.data import load_table
+
+    if given.table not in catalog.LOADABLE:
+        raise WrongUsage(f"there is no table {given.table!r} to load, but {', '.join(catalog.LOADABLE)}")
+    return _status(load_table(given.table, given.file, skip_invalid=given.skip_invalid, embed=not given.no_embed))
+
+
+def _embed(given: Arguments) -> int:
+    from quarry.local.data import embed_tables
+
+    return _status(embed_tables("all" if given.all else "stale" if given.stale else "new"))
+
+
+def _ask(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.core.errors import InvalidInput
+    from quarry.local.ask import ask_records, records_request
+    from quarry.local.database import open_database
+
+    try:
+        request = records_request(given.question)
+    except InvalidInput as error:
+        raise WrongUsage(error.message) from error
+    with open_database() as database:
+        asyncio.run(ask_records(request, database, as_json=given.json))
+    return DONE
+
+
+def _runs(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.runs import list_runs
+
+    with open_database() as database:
+        asyncio.run(list_runs(database, given.limit, as_json=given.json))
+    return DONE
+
+
+def _show_run(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.runs import show_run
+
+    with open_database() as database:
+        asyncio.run(show_run(database, given.id, as_json=given.json))
+    return DONE
+
+
+def _cleanup(given: Arguments) -> int:
+    from quarry.local.data import clean_up
+
+    clean_up(as_json=given.json)
+    return DONE
+
+
+def _doctor(given: Arguments) -> int:
+    from quarry.local.doctor import examine
+
+    return _status(examine(as_json=given.json))
+
+
+def _status(well: bool) -> int:
+    return DONE if well else FAILED
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is told in one line. `appendix` is what the help ends with, made when it is asked for."""
+
+    appendix: Callable[[], str] | None = None
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_USAGE, f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`\n")
+
+    def format_help(self) -> str:
+        return super().format_help() + (self.appendix() if self.appendix else "")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="quarry",
+        description="Agentic search over your own Postgres.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"quarry {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    _add_servers(commands)
+    _add_data_commands(commands)
+    _add_search_commands(commands)
+    doctor = _add(commands, "doctor", _doctor, "check everything here and say what to do", "quarry doctor")
+    _add_json(doctor)
+    return parser
+
+
+def _add_servers(commands: argparse._SubParsersAction[_Parser]) -> None:
+    for name, run, summary in (
+        ("serve", _serve, "serve the whole API on one port"),
+        ("demo", _demo, "load the sample data where it is missing, then serve"),
+    ):
+        parser = _add(commands, name, run, summary, f"quarry {name} --port 8081")
+        parser.add_argument("--host", default="127.0.0.1", help="the address to serve on (default: %(default)s)")
+        parser.add_argument("--port", type=_port, default=8080, help="default: %(default)s; 0 takes a free one")
+
+
+def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
+    _add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample")
+    _add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate")
+
+    load = _add(
+        commands, "load", _load, "load a table from a JSON Lines file", "quarry load meetings meetings.jsonl"
+    )  # fmt: skip
+    load.description = (
+        "Load a table from a file with one JSON object a line. Every row is validated, then inserted, or updated\n"
+        "where its id is known. Where a row is wrong it is named, and nothing of the file is kept. What was\n"
+        "loaded is then embedded."
+    )
+    load.appendix = _loadable_tables
+    load.add_argument("table", metavar="TABLE", help="one of the tables below")
+    load.add_argument("file", metavar="FILE.jsonl", type=Path, help="UTF-8, one object a line")
+    load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
+    load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
+
+    embed = _add(commands, "embed", _embed, "embed the rows that have no vectors yet", "quarry embed --stale")
+    which = embed.add_mutually_exclusive_group()
+    which.add_argument("--stale", action="store_true", help="also the rows whose text has changed since")
+    which.add_argument(
+        "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
+    )
+    _add_json(_add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+
+
+def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
+    ask = _add(
+        commands, "ask", _ask, "ask a question and watch it being answered",
+        'quarry ask records "Why was the bridge closed to trucks?"',
+    )  # fmt: skip
+    ask.add_argument("domain", metavar="DOMAIN", choices=("records",), help="records")
+    ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
+    ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
+
+    runs = _add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
+    runs.add_argument("--limit", type=_positive, default=20, metavar="N", help="how many (default: %(default)s)")
+    _add_json(runs)
+    actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=_Parser)
+    show = _add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")
+    show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
+    # without a default: `quarry runs --json show ID` has set it already
+    show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout")
+
+
+def _add(commands: argparse._SubParsersAction[_Parser], name: str, run: Command, summary: str, example: str) -> _Parser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="for programs: JSON on stdout")
+
+
+def _loadable_tables() -> str:
+    from quarry.local.data import describe_tables
+
+    return f"\ntables, in the order in which they refer to each other, and their fields:\n\n{describe_tables()}\n"
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and int(text) <= PORT_MAX:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {PORT_MAX}")
+
+
+def _positive(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")

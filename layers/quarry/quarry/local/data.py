@@ -1,0 +1,240 @@
+"""Commands that change the data: migrate, sample, load, embed, cleanup."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from quarry import catalog
+from quarry.core.cleanup import delete_expired
+from quarry.core.errors import ConfigurationError, ModelError
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.embed import (
+    Embedded,
+    EmbeddedTable,
+    count_pending,
+    embed_pending,
+    forget_vectors,
+    mismatch_message,
+    remember_model,
+)
+from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
+from quarry.core.postgres.migrate import migrate
+from quarry.core.services import Services
+from quarry.core.settings import Settings
+from quarry.local.database import LocalDatabase, database_url, open_database
+from quarry.local.terminal import make_console, progress_bar
+
+EmbedScope = Literal["new", "stale", "all"]
+"""Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""
+
+NAMED_FAILURES_MAX = 20
+
+
+def migrate_database() -> None:
+    """Bring the database up to date and say what changed."""
+    settings = Settings.from_environment()
+    with database_url(settings) as url:
+        done = migrate(url, embedding_dimensions=settings.embedding_dimensions)
+    for name in done.migrations:
+        print(f"applied {name}")
+    if done.functions:
+        print(f"created anew {_count(len(done.functions), 'function')}")
+    if not done.migrations and not done.functions:
+        print("up to date")
+
+
+def load_samples(database: LocalDatabase) -> None:
+    """Load the sample data that the database does not hold yet, and say so."""
+    console = make_console(stderr=True)
+    begun = False
+
+    with console.status("") as status:
+
+        def on_step(step: str) -> None:
+            nonlocal begun
+            if not begun and database.settings.embeddings == "local" and LocalEmbedding.available():
+                LocalEmbedding.verify_weights()
+            begun = True
+            status.update(step)
+
+        try:
+            domains = asyncio.run(_load_samples(database, on_step))
+        except ModelError as error:
+            _note(f"the sample data has no vectors, search finds words only: {error.message}")
+            return
+    if domains:
+        print(f"Loaded the sample data: {', '.join(domains)}.")
+    else:
+        print("The sample data is here already: nothing had to be loaded.")
+
+
+async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
+    # here, so that the other commands do not wait for numpy
+    from quarry.local.sample import load_sample
+
+    async with database.services() as services:
+        return await load_sample(services.database, database.url, services.embeddings, on_step=on_step)
+
+
+def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) -> bool:
+    """Load a file into a table and embed what it brought; False when a wrong row forbade it, all of them told. Raises OSError.
+
+    A missing or failing embedding model is told and does no harm: the rows stay, and are found by their words.
+    """
+    table = catalog.LOADABLE[table_name]
+    with path.open("rb") as file:  # a missing file is told before a database is started for it
+        size = file.seek(0, os.SEEK_END)
+    with open_database() as database:
+        try:
+            with progress_bar(f"loading {table.name}", size, of_bytes=True) as bar:
+                loaded = load_file(database.url, table, path, skip_invalid=skip_invalid, on_progress=bar.reach)
+        except LoadError as error:
+            for problem in error.problems:
+                _note(str(problem))
+            _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
+            return False
+        analyze(database.url, table)
+        _report(loaded)
+        if embed and table.name in catalog.EMBEDDED:
+            asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))
+    return True
+
+
+def _report(loaded: Loaded) -> None:
+    for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]:
+        _note(f"skipped {problem}")
+    unnamed = loaded.skipped - len(loaded.problems[:REPORTED_PROBLEMS_MAX])
+    if unnamed > 0:
+        _note(f"skipped {unnamed:,} more")
+    print(f"{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped")
+
+
+async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
+    async with database.services() as services:
+        if not await count_pending(services.database, table):
+            return
+        try:
+            await _make_ready(services)
+            done = await _embed_table(services, table, stale=True)
+        except ModelError as error:
+            _note(f"not embedded, the rows are found by their words only: {error.message}")
+            return
+        print(f"{_count(done.rows, 'row')} embedded")
+        _report_failed(table, done)
+
+
+def embed_tables(scope: EmbedScope) -> bool:
+    """Embed the pending rows of every table; whether all went well. Raises ModelUnavailable, ConfigurationError."""
+    with open_database() as database:
+        return asyncio.run(_embed_tables(database, scope))
+
+
+async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
+    tables = list(catalog.EMBEDDED.values())
+    async with database.services() as services:
+        if scope == "all":
+            # no vector is dropped before the model has shown that it can make new ones
+            await _probe(services)
+            await forget_vectors(services.database, tables, services.embeddings)
+        await _refuse_another_model(services)
+        stale = scope != "new"
+        waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]
+        if not waiting:
+            print("nothing to embed")
+            return True
+        await _make_ready(services)
+        well = True
+        for table in waiting:
+            done = await _embed_table(services, table, stale=stale)
+            print(f"{table.name}: {_count(done.rows, 'row')} embedded")
+            well = _report_failed(table, done) and well
+        return well
+
+
+async def _embed_table(services: Services, table: EmbeddedTable, *, stale: bool) -> Embedded:
+    pending = await count_pending(services.database, table, stale=stale)
+    with progress_bar(f"embedding {table.name}", pending) as bar:
+        return await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+
+
+async def _make_ready(services: Services) -> None:
+    """See that the model works, then have the database remember it. In this order: without vectors nothing is remembered."""
+    await _probe(services)
+    await remember_model(services.database, services.embeddings)
+
+
+async def _probe(services: Services) -> None:
+    await services.embeddings.embed(["Is anybody there?"])
+
+
+async def _refuse_another_model(services: Services) -> None:
+    recorded = await services.database.row("select name, dimensions from embedding_model")
+    model = services.embeddings
+    if recorded and (recorded["name"], recorded["dimensions"]) != (model.name, model.dimensions):
+        raise ConfigurationError(mismatch_message(recorded, model))
+
+
+def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
+    failed = done.failed or []
+    if failed:
+        more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
+        _note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
+    return not failed
+
+
+def clean_up(*, as_json: bool) -> None:
+    """Delete what has expired and say how many of each."""
+    with open_database() as database:
+        deleted = asyncio.run(_clean_up(database))
+    if as_json:
+        print(json.dumps(deleted))
+    else:
+        print(", ".join(f"{label.replace('_', ' ')} {count:,}" for label, count in deleted.items()))
+
+
+async def _clean_up(database: LocalDatabase) -> dict[str, int]:
+    async with database.services() as services:
+        return await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
+
+
+def describe_tables() -> str:
+    """The loadable tables and their fields, for people."""
+    return "\n\n".join(_describe_table(name, table.row.model_json_schema()) for name, table in catalog.LOADABLE.items())
+
+
+def _describe_table(name: str, schema: Mapping[str, Any]) -> str:
+    fields: Mapping[str, Mapping[str, Any]] = schema["properties"]
+    width = max(len(field) for field in fields)
+    lines = [
+        f"    {field:<{width}}  {_type_name(given)}{', required' if field in schema['required'] else ''}"
+        for field, given in fields.items()
+    ]
+    return "\n".join([f"  {name}: {' '.join(schema['description'].split())}", *lines])
+
+
+def _type_name(schema: Mapping[str, Any]) -> str:
+    """A JSON schema's type in words."""
+    for choice in schema.get("anyOf", ()):
+        if choice["type"] != "null":
+            return _type_name(choice)
+    if schema["type"] == "array":
+        return f"list of {_type_name(schema['items'])}"
+    if schema["type"] == "string":
+        if schema.get("format") == "date":
+            return "date as YYYY-MM-DD"
+        return f"text up to {schema['maxLength']:,} characters" if "maxLength" in schema else "text"
+    return {"integer": "whole number", "number": "number", "boolean": "true or false"}.get(schema["type"], "JSON")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,222 @@
+"""`quarry doctor`: what works here, what does not, and what to do about it. Changes nothing and calls no paid model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import platform
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composed, Identifier
+from rich.text import Text
+
+from quarry import catalog
+from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.embed import count_pending
+from quarry.core.postgres.migrate import SyncConnection, connect, pending
+from quarry.core.settings import Settings
+from quarry.local.database import LocalDatabase, database_url, embedded_directory
+from quarry.local.embedded_postgres import EmbeddedPostgresError
+from quarry.local.terminal import make_console, printable
+
+Status = Literal["ok", "broken", "absent"]
+"""absent: not there, and Quarry works without it."""
+
+PYTHON_MIN = (3, 11)
+POSTGRES_MIN = 15
+PGVECTOR_MIN = (0, 8)
+
+_MARKS: dict[Status, tuple[str, str]] = {
+    "ok": ("ok", "green"),
+    "broken": ("!!", "bold red"),
+    "absent": ("--", "yellow"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: what it is, how it stands, and, unless it is ok, what to do."""
+
+    status: Status
+    subject: str
+    detail: str
+    advice: str = ""
+
+
+def examine(*, as_json: bool) -> bool:
+    """Look at everything and tell; whether nothing is broken."""
+    findings: list[Finding] = []
+    console = make_console()
+    for finding in _findings():
+        findings.append(finding)
+        if not as_json:
+            mark, style = _MARKS[finding.status]
+            told = f"{finding.detail.rstrip('.')}; {finding.advice}" if finding.advice else finding.detail
+            console.print(Text.assemble((mark, style), "  ", printable(f"{finding.subject}: {told}")))
+    well = all(finding.status != "broken" for finding in findings)
+    if as_json:
+        print(
+            json.dumps({"ok": well, "checks": [asdict(finding) for finding in findings]}, ensure_ascii=False, indent=2)
+        )
+    return well
+
+
+def _findings() -> Iterator[Finding]:
+    yield _python()
+    try:
+        settings = Settings.from_environment()
+    except ConfigurationError as error:
+        yield Finding("broken", "settings", error.message, "docs/settings.md lists what each may be")
+        return
+    yield Finding("ok", "settings", "valid")
+    yield _embedding_model(settings)
+    yield _chat_model(settings)
+    where = "DATABASE_URL" if settings.database_url else f"the embedded Postgres in {embedded_directory(settings)}"
+    try:
+        with database_url(settings) as url:
+            with connect(url) as connection:
+                yield from _server(connection, where)
+            yield from _schema(settings, url)
+    except EmbeddedPostgresError as error:
+        yield Finding("broken", "database", str(error))
+    except QuarryError as error:
+        yield Finding("broken", "database", error.message)
+    except psycopg.Error as error:
+        yield Finding("broken", "database", error.diag.message_primary or type(error).__name__)
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    if sys.version_info < PYTHON_MIN:
+        return Finding("broken", "Python", version, "Quarry needs Python 3.11 or newer")
+    return Finding("ok", "Python", version)
+
+
+def _embedding_model(settings: Settings) -> Finding:
+    subject, name = "embedding model", settings.embedding_model_name
+    if settings.embeddings == "openai":
+        return Finding("ok", subject, f"{name}, {settings.embedding_dimensions} dimensions (not called)")
+    try:
+        LocalEmbedding.verify_weights()
+    except ModelUnavailable as error:
+        return Finding("absent", subject, error.message)
+    except ConfigurationError as error:
+        return Finding("broken", subject, error.message)
+    if not LocalEmbedding.available():
+        return Finding("absent", subject, f"{name} cannot run", "numpy is not installed; run `make demo` again")
+    return Finding(
+        "ok", subject, f"{name}, {settings.embedding_dimensions} dimensions, its weights are the official ones"
+    )
+
+
+def _chat_model(settings: Settings) -> Finding:
+    if settings.has_chat_model:
+        where = ", at OPENAI_BASE_URL" if settings.openai_base_url else ""
+        return Finding("ok", "chat model", f"{settings.openai_model}{where} (not called)")
+    return Finding(
+        "absent",
+        "chat model",
+        "none, the stand-ins answer",
+        "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+    )
+
+
+def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
+    [number, text] = _one(
+        connection, SQL("select current_setting('server_version_num')::int, current_setting('server_version')")
+    )
+    yield Finding("ok", "database", f"{where} answers")
+    if number // 10_000 < POSTGRES_MIN:
+        yield Finding("broken", "Postgres", text, f"Quarry needs version {POSTGRES_MIN} or newer")
+    else:
+        yield Finding("ok", "Postgres", text)
+    yield _extension(connection, "vector", "pgvector", PGVECTOR_MIN)
+    yield _extension(connection, "pg_trgm", "pg_trgm", (0, 0))
+
+
+def _extension(connection: SyncConnection, name: str, subject: str, least: tuple[int, int]) -> Finding:
+    row = connection.execute(
+        "select coalesce(installed_version, default_version), installed_version is not null"
+        " from pg_available_extensions where name = %s",
+        [name],
+    ).fetchone()
+    if row is None:
+        return Finding("broken", subject, "is not installed on the server", f"install {subject} there")
+    version, created = row
+    if _numbers(version) < least:
+        needed = ".".join(str(part) for part in least)
+        return Finding(
+            "broken", subject, version, f"Quarry needs {needed}: update it, then `alter extension {name} update`"
+        )
+    return Finding("ok", subject, version if created else f"{version}, to be created by `quarry migrate`")
+
+
+def _schema(settings: Settings, url: str) -> Iterator[Finding]:
+    """What only a migrated database can tell."""
+    waiting = pending(url)
+    if any(name.count("/") == 0 for name in waiting):
+        yield Finding("broken", "migrations", f"{len(waiting)} pending", "run `quarry migrate`")
+        return
+    if waiting:
+        yield Finding("broken", "SQL functions", f"{len(waiting)} changed", "run `quarry migrate`")
+    else:
+        yield Finding("ok", "migrations", "all applied")
+    with connect(url) as connection:
+        yield _recorded_model(connection, settings)
+        yield _rows(connection)
+    waiting_rows = asyncio.run(_not_embedded(LocalDatabase(settings, url)))
+    if waiting_rows:
+        detail = ", ".join(f"{name} {count:,}" for name, count in waiting_rows.items())
+        yield Finding("absent", "rows not embedded", detail, "run `quarry embed --stale`")
+    else:
+        yield Finding("ok", "rows not embedded", "none")
+
+
+def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
+    subject = "vectors"
+    row = connection.execute("select name, dimensions from embedding_model").fetchone()
+    if row is None:
+        return Finding("absent", subject, "none yet", "load data, or run `quarry embed`")
+    name, dimensions = row
+    if (name, dimensions) != (settings.embedding_model_name, settings.embedding_dimensions):
+        return Finding(
+            "broken",
+            subject,
+            f"made by {name} ({dimensions} dimensions), the settings say {settings.embedding_model_name}"
+            f" ({settings.embedding_dimensions} dimensions)",
+            "set them back, or run `quarry embed --all` to embed everything anew",
+        )
+    return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
+
+
+def _rows(connection: SyncConnection) -> Finding:
+    counts = {
+        name: _one(connection, SQL("select count(*) from {}").format(Identifier(name)))[0] for name in catalog.LOADABLE
+    }
+    if not any(counts.values()):
+        return Finding("absent", "rows", "none", "run `quarry sample`, or `quarry load`")
+    return Finding("ok", "rows", ", ".join(f"{name} {count:,}" for name, count in counts.items()))
+
+
+async def _not_embedded(database: LocalDatabase) -> dict[str, int]:
+    async with database.services() as services:
+        counts = {name: await count_pending(services.database, table) for name, table in catalog.EMBEDDED.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _one(connection: SyncConnection, query: SQL | Composed) -> TupleRow:
+    row = connection.execute(query).fetchone()
+    assert row is not None
+    return row
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])

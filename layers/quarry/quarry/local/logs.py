@@ -1,0 +1,27 @@
+"""Logging of a local process: one line an event on stderr, configured here and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+# At INFO these tell of every request and connection, which is ours to tell.
+_CHATTY = ("asyncio", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "psycopg", "psycopg.pool", "uvicorn")
+
+
+def configure_logging(level: str) -> None:
+    """Log from `level` on; a later call replaces an earlier one."""
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
+    least = max(logging.WARNING, logging.getLogger().level)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.NOTSET if level == "DEBUG" else least)
+    server = logging.getLogger("uvicorn.error")
+    if not any(isinstance(known, _NoCancellations) for known in server.filters):
+        server.addFilter(_NoCancellations())
+
+
+class _NoCancellations(logging.Filter):
+    """Drops what uvicorn reports of a stream that it cut off itself because the server ends: that is no error."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))

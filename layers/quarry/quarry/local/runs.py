@@ -1,0 +1,121 @@
+"""`quarry runs`: the run log as a table, and one run as a timeline."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from quarry.core.run_log import recent_runs, whole_run
+from quarry.core.text import shorten
+from quarry.local.database import LocalDatabase
+from quarry.local.terminal import make_console, printable, timeline_bar, write_table
+
+SHORT_ID_CHARACTERS = 8
+QUERY_CHARACTERS = range(24, 100)
+"""How much of a question the list shows: as much as fits beside the other columns, within these bounds."""
+OTHER_COLUMNS_CELLS = 64
+
+_STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
+
+Row = Mapping[str, Any]
+
+
+async def list_runs(database: LocalDatabase, limit: int, *, as_json: bool) -> None:
+    """The latest runs, newest first."""
+    async with database.services() as services:
+        runs = await recent_runs(services.database, limit)
+    if as_json:
+        _write_json(runs)
+    elif not runs:
+        print('No search has run yet: quarry ask records "…"')
+    else:
+        console = make_console()
+        room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))
+        headings = ("run", "started (UTC)", "domain", "seconds ", "tokens ", "status", "asked")
+        write_table(console, headings, [_summary(run, room) for run in runs])
+
+
+async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
+    """One run: what was asked, its steps in time, its results. Raises NotFound."""
+    async with database.services() as services:
+        run = await whole_run(services.database, run_id)
+    if as_json:
+        _write_json(run)
+    else:
+        _show(make_console(), run)
+
+
+def _summary(run: Row, query_characters: int) -> tuple[str | Text, ...]:
+    return (
+        run["id"][:SHORT_ID_CHARACTERS],
+        _moment(run["started_at"])[:-3],
+        run["domain"],
+        f"{run['duration_ms'] / 1000:.2f}",
+        f"{run['prompt_tokens'] + run['completion_tokens']:,}",
+        _status("degraded" if run["degraded_steps"] and run["status"] == "completed" else run["status"]),
+        shorten(printable(run["query"]), query_characters),
+    )
+
+
+def _show(console: Console, run: Row) -> None:
+    facts = {
+        "run": run["id"],
+        "asked": printable(run["query"]),
+        "by": f"{printable(run['caller'])}, in {run['domain']}",
+        "started": f"{_moment(run['started_at'])} UTC",
+        "took": f"{run['duration_ms'] / 1000:.2f} s",
+        "ended": run["status"] + (f": {run['end_reason']}" if run["end_reason"] else ""),
+        "model": run["chat_model"] or "none, the stand-ins answered",
+        "tokens": f"{run['prompt_tokens']:,} read, {run['completion_tokens']:,} written",
+        "degraded": ", ".join(run["degraded_steps"]),
+        "request": run["request_id"],
+    }
+    for name, value in facts.items():
+        if value:
+            console.print(Text.assemble((f"{name:<9}", "dim"), value))
+    if run["steps"]:
+        console.print()
+        headings = ("step", "at ms ", "ms ", "", "tokens ", "status", "counts")
+        write_table(console, headings, [_step(step, run["duration_ms"]) for step in run["steps"]])
+    if run["results"]:
+        console.print()
+        write_table(console, ("rank ", "score ", "type", "result"), [_result(result) for result in run["results"]])
+
+
+def _step(step: Row, whole_ms: float) -> tuple[str | Text, ...]:
+    return (
+        step["name"],
+        f"{step['started_ms']:,.0f}",
+        f"{step['duration_ms']:,.0f}",
+        Text(timeline_bar(step["started_ms"], step["duration_ms"], whole_ms), _STATUS_STYLES[step["status"]]),
+        f"{step['prompt_tokens'] + step['completion_tokens']:,}",
+        _status(step["status"]),
+        ", ".join(f"{name} {count:,}" for name, count in step["counts"].items()),
+    )
+
+
+def _result(result: Row) -> tuple[str | Text, ...]:
+    return str(result["rank"]), f"{result['score']:.4f}", result["result_type"], printable(result["result_id"])
+
+
+def _status(status: str) -> Text:
+    return Text(status, _STATUS_STYLES[status])
+
+
+def _moment(moment: datetime.datetime) -> str:
+    return moment.astimezone(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _write_json(value: object) -> None:
+    print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))
+
+
+def _as_json(value: object) -> str:
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).isoformat()
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,160 @@
+"""`quarry serve` and `quarry demo`: the whole API on one port."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import shlex
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from quarry import catalog
+from quarry.core.errors import ConfigurationError, ModelUnavailable
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.services import Services, build_services
+from quarry.core.web.app import create_app
+from quarry.local.data import load_samples
+from quarry.local.database import LocalDatabase, open_database
+from quarry.local.logs import configure_logging
+
+DRAIN_SECONDS = 1
+"""How long open streams may go on once the server was told to end."""
+
+SAMPLE_QUESTION = "Why did the council decide to keep the old elm in Quill Square?"
+SAMPLE_WORDS = "bridge weight limit"
+
+logger = logging.getLogger(__name__)
+
+
+def serve(host: str, port: int) -> None:
+    """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError when the port cannot be had, and as `open_database` does."""
+    with _bound_socket(host, port) as listener, open_database() as database:
+        address = _address(host, listener)
+        _run(database, host, listener, lambda: print(f"Quarry serves on {address}; Ctrl-C ends it.", flush=True))
+
+
+def demo(host: str, port: int) -> None:
+    """Migrate, load the sample data where it is missing, serve, and say what to try. Raises as `serve`."""
+    with _bound_socket(host, port) as listener, open_database() as database:
+        load_samples(database)
+        text = _things_to_try(_address(host, listener))
+        _run(database, host, listener, lambda: print(text, flush=True))
+
+
+def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:
+    configure_logging(database.settings.log_level)
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        logger.warning("who reaches %s can be any user: there is no sign-in locally", host)
+    # the app closes the services when it ends
+    services = build_services(database.settings, database.url)
+    app = create_app(services, catalog.ALL_ROUTERS, documented=catalog.ALL_ROUTERS)
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    try:
+        _Server(config, services, on_started).run(sockets=[listener])
+    except OSError as error:
+        raise _no_port(error, *listener.getsockname()[:2]) from error
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it has started, then loads the local embedding model, and whose end by a signal is no failure."""
+
+    def __init__(self, config: uvicorn.Config, services: Services, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._services = services
+        self._on_started = on_started
+        self._warming: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+        self._warming = asyncio.create_task(_warm(self._services))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let requests end by themselves for a while, then cut them off, and close the services only when all have ended."""
+        for server in self.servers:
+            server.close()
+        running = set(self.server_state.tasks)
+        if running:
+            _, running = await asyncio.wait(running, timeout=DRAIN_SECONDS)
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=DRAIN_SECONDS)
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # not the base class's: it would raise the signal anew at the end, before the embedded Postgres was given up
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+async def _warm(services: Services) -> None:
+    """Have the local model in memory before the first question needs it."""
+    if isinstance(services.embeddings, LocalEmbedding):
+        try:
+            await asyncio.to_thread(services.embeddings.load)
+        except ModelUnavailable as error:
+            logger.warning("%s", error.message)
+
+
+def _bound_socket(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, not listening yet: who calls meanwhile is refused, not kept waiting."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise _no_port(error, host, port) from error
+    return listener
+
+
+def _no_port(error: OSError, host: str, port: int) -> ConfigurationError:
+    if error.errno == errno.EADDRINUSE:
+        return ConfigurationError(f"port {port} is in use: quarry serve --port {port + 1 if port < 65535 else 8080}")
+    return ConfigurationError(f"cannot serve on {host}, port {port}: {error.strerror or error}")
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 -- compared, not bound
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}"
+
+
+def _things_to_try(address: str) -> str:
+    question, words = shlex.quote(f"q={SAMPLE_QUESTION}"), shlex.quote(f"q={SAMPLE_WORDS}")
+    return f"""
+Quarry serves on {address}; Ctrl-C ends it. In another terminal:
+
+  a question, answered from the city's records with its sources, as it is written
+    curl -N --get {address}/records/ask --data-urlencode {question}
+    {_own_command()} ask records {shlex.quote(SAMPLE_QUESTION)}
+
+  one ranked list of records
+    curl --get {address}/records/search --data-urlencode {words}
+"""
+
+
+def _own_command() -> str:
+    """How this program is called from here."""
+    program = Path(sys.argv[0])
+    try:
+        return str(program.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return program.name

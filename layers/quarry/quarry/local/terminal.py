@@ -1,0 +1,195 @@
+"""What a terminal shows: styled and wrapped to its width, and the same words as plain text where there is no terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+BAR_CELLS = 16
+PLAIN_CELLS = 10_000
+PROGRESS_STEPS = 200
+"""A progress bar is told of progress this often at most; being told of every row would cost more than the row."""
+
+CITATION_STYLE = "cyan"
+
+# Texts come from files and models: what would move the cursor, or do worse, is not for the terminal.
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
+_PIECE = re.compile(r"\n|[^\S\n]+|\S+")
+_INLINE = re.compile(r"(\*\*|\*|`|\[\d+\])")
+_MARK_STYLES = {"**": "bold", "*": "italic", "`": "bold"}
+_HEADING = re.compile(r"#{1,6}")
+_BULLET = re.compile(r"[-*+]")
+_NUMBER = re.compile(r"\d{1,3}[.)]")
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that interprets nothing in what it is given, and neither wraps nor cuts where there is no terminal."""
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.soft_wrap = True
+        console.width = PLAIN_CELLS
+    return console
+
+
+def printable(text: str) -> str:
+    """`text` without control characters, new lines and tabs excepted."""
+    return text.translate(_CONTROLS)
+
+
+class MarkdownWriter:
+    """Writes Markdown as it comes, word by word: bold, emphasis, code, headings, lists, `[1]` citations in colour.
+
+    Where there is no terminal the Markdown itself is written.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._held = ""
+        self._column = 0
+        self._indent = 0
+        self._space = 0
+        self._line_started = False
+        self._heading = False
+        self._styles: dict[str, str] = {}
+
+    def feed(self, chunk: str) -> None:
+        """Write what is whole of the text so far; the last word may still grow."""
+        if not self._console.is_terminal:
+            self._out(printable(chunk))
+            return
+        pieces = _PIECE.findall(self._held + printable(chunk))
+        self._held = pieces.pop() if pieces else ""
+        self._write_all(pieces)
+
+    def finish(self) -> None:
+        """Write the rest and end the line."""
+        self._write_all([self._held] if self._held else [])
+        self._held = ""
+        self._out("\n")
+
+    def _write_all(self, pieces: Iterable[str]) -> None:
+        for piece in pieces:
+            if piece == "\n":
+                self._end_line()
+            elif piece.isspace():
+                self._space = len(piece.expandtabs(4))
+            elif self._line_started or not self._start_line(piece):
+                self._write_word(piece)
+
+    def _end_line(self) -> None:
+        self._out("\n")
+        self._column = self._indent = self._space = 0
+        self._line_started = self._heading = False
+        # emphasis does not outlive its line: an unclosed star must not colour the rest of the answer
+        self._styles.clear()
+
+    def _start_line(self, word: str) -> bool:
+        """Begin a line; whether `word` only said what kind of line it is."""
+        self._line_started = True
+        depth, self._space = min(self._space, self._console.width // 2), 0
+        if _HEADING.fullmatch(word):
+            self._heading = True
+            return True
+        item = "•" if _BULLET.fullmatch(word) else word if _NUMBER.fullmatch(word) else None
+        self._write(" " * depth)
+        self._indent = depth
+        if item is None:
+            return False
+        self._write(item)
+        self._indent += cell_len(item) + 1
+        self._space = 1
+        return True
+
+    def _write_word(self, word: str) -> None:
+        parts = [(word, self._style())] if word in ("*", "**") else list(self._styled(word))
+        width = sum(cell_len(text) for text, _ in parts)
+        if self._column > self._indent and self._column + self._space + width > self._console.width:
+            self._out("\n" + " " * self._indent)
+            self._column = self._indent
+        elif self._column:
+            self._write(" " * self._space)
+        self._space = 0
+        for text, style in parts:
+            self._write(text, style)
+
+    def _styled(self, word: str) -> Iterator[tuple[str, str]]:
+        """The parts of a word with their styles; marks open and close styles and are not shown."""
+        for part in _INLINE.split(word):
+            code = "`" in self._styles
+            if part == "`" or (part in ("**", "*") and not code):
+                if self._styles.pop(part, None) is None:
+                    self._styles[part] = _MARK_STYLES[part]
+            elif part:
+                citation = part.startswith("[") and _INLINE.fullmatch(part) and not code
+                yield part, CITATION_STYLE if citation else self._style()
+
+    def _style(self) -> str:
+        return " ".join([*self._styles.values(), *(["bold"] if self._heading else [])])
+
+    def _write(self, text: str, style: str = "") -> None:
+        self._column += cell_len(text)
+        self._out(text, style)
+
+    def _out(self, text: str, style: str = "") -> None:
+        self._console.out(text, style=style or None, end="", highlight=False)
+
+
+def write_table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
+    """Columns under headings; where they are too wide, the last one wraps. A heading that ends in a space stands right."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    *others, last = headings
+    for heading in others:
+        table.add_column(heading.strip(), justify="right" if heading.endswith(" ") else "left", no_wrap=True)
+    table.add_column(last, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table, soft_wrap=False)
+
+
+def timeline_bar(start: float, duration: float, whole: float, cells: int = BAR_CELLS) -> str:
+    """A stretch of a whole as a bar of at most `cells` characters: blank up to its start, then at least one block."""
+    if whole <= 0:
+        return ""
+    first = min(cells - 1, int(start / whole * cells))
+    length = max(1, round(duration / whole * cells))
+    return " " * first + "█" * min(length, cells - first)
+
+
+@dataclass
+class ProgressBar:
+    """One bar. `reach` and `advance` may be called for every row."""
+
+    _progress: Progress
+    _task: TaskID
+    _total: int
+    _value: int = 0
+    _shown: int = 0
+
+    def reach(self, value: int) -> None:
+        """Say how far it has come since the beginning."""
+        self._value = value
+        if value - self._shown >= self._total / PROGRESS_STEPS or value >= self._total:
+            self._shown = value
+            self._progress.update(self._task, completed=value)
+
+    def advance(self, amount: int) -> None:
+        """Say how much further it has come."""
+        self.reach(self._value + amount)
+
+
+@contextmanager
+def progress_bar(label: str, total: int, *, of_bytes: bool = False) -> Iterator[ProgressBar]:
+    """A progress bar on stderr, gone at the end of the block; nothing is shown where stderr is no terminal."""
+    console = make_console(stderr=True)
+    amount: ProgressColumn = DownloadColumn() if of_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield ProgressBar(progress, progress.add_task(label, total=total), total)

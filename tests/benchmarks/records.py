@@ -1,0 +1,233 @@
+"""`make bench`: records search beside the literal formula that it was conceived from, in one run.
+
+For each size it fills an embedded Postgres with generated motions and prints, by style of query: server CPU and wall time of
+`hybrid_search_motions` and of the literal function, their ratio, and the recall of the first ten ids against an exact ranking
+by the same definition (a tie counts as equal). Then the service over HTTP beside the time of its own SQL and embedding.
+
+The machine's noise is in every figure: read the ratios, not the milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx2
+import psycopg
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.call import vector_literal
+from quarry.core.postgres.embed import remember_model
+from quarry.core.postgres.migrate import migrate
+from quarry.core.postgres.pool import Database
+from quarry.local.embedded_postgres import EmbeddedPostgres
+
+from tests.benchmarks.generated import Corpus, Query, load_motions
+from tests.running import running_server
+
+MATCHES = 30
+RECALL_AT = 10
+SERVER_PARAMETERS = {"shared_buffers": "2GB", "fsync": "off", "max_wal_size": "4GB"}
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+# The seed's function with its window over the whole table, kept for comparison; only the columns that both give.
+LITERAL = """
+create function literal_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
+returns table (id text, rank_score double precision) language sql as $$
+  with full_text as (
+    select m.id, row_number() over (order by ts_rank_cd(m.text_search, websearch_to_tsquery(query_text)) desc) as rank_ix
+    from motions m where m.text_search @@ websearch_to_tsquery(query_text)
+    order by rank_ix limit least(match_count, 30) * 2
+  ), semantic as (
+    select m.record_id as id, row_number() over (order by m.embedding <=> query_embedding) as rank_ix
+    from motion_embeddings m order by rank_ix limit least(match_count, 30) * 2
+  )
+  select motions.id, coalesce(1.0 / (50 + full_text.rank_ix), 0.0) + coalesce(1.0 / (50 + semantic.rank_ix), 0.0)
+  from full_text full outer join semantic on full_text.id = semantic.id
+  join motions on coalesce(full_text.id, semantic.id) = motions.id
+  order by 2 desc limit least(match_count, 30)
+$$
+"""
+
+# The definition of hybrid_search_motions with nothing left out: every row that holds a word is ranked, every vector compared.
+EXACT = """
+create function exact_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
+returns table (id text, rank_score double precision) language sql as $$
+  with asked as materialized (
+    select websearch_to_tsquery('english', query_text) as all_words, w.words, w.weights from query_words('motions', query_text, 16, 1e9) w
+  ), any_word as materialized (
+    select string_agg(quote_literal(u.word), ' | ')::tsquery as tsq from asked a, unnest(a.words) u (word)
+  ), scored as (
+    select m.id, case when m.text_search @@ a.all_words
+        then 1 + ts_rank_cd(m.text_search, a.all_words)::float8 / (1 + ts_rank_cd(m.text_search, a.all_words)::float8)
+        else least(0.999, (select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery, 1)) from unnest(a.words, a.weights) u (word, weight))
+          / (select 0.1 * sum(u.weight) from unnest(a.weights) u (weight))) end as text_score
+    from motions m, asked a, any_word
+    where m.text_search @@ a.all_words or (m.text_search @@ any_word.tsq
+      and (select count(*) from motions x, asked b where x.text_search @@ b.all_words) < match_count)
+  ), full_text as (
+    select s.id, row_number() over (order by s.text_score desc, s.id) as rank from scored s order by 2 limit 2 * match_count
+  ), semantic as (
+    select e.record_id as id, row_number() over (order by (e.embedding <=> query_embedding) + 0, e.record_id) as rank
+    from motion_embeddings e order by 2 limit 2 * match_count
+  )
+  select id, coalesce(1.0 / (50 + t.rank), 0) + coalesce(1.0 / (50 + s.rank), 0)
+  from full_text t full join semantic s using (id) order by 2 desc, id
+$$
+"""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds of one call: CPU of the server process, and wall time as the client sees it."""
+
+    cpu_ms: float
+    wall_ms: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One query: both functions' times and the recall of the fast one."""
+
+    fast: Timing
+    literal: Timing
+    recall: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description="Records search, measured.")
+    parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000], help="sizes of the generated table")
+    parser.add_argument("--queries", type=int, default=12, help="queries of each of the six styles")
+    parser.add_argument("--requests", type=int, default=120, help="HTTP requests for the service's overhead")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as directory:
+        with EmbeddedPostgres(Path(directory) / "postgres", parameters=SERVER_PARAMETERS) as server:
+            url = server.start()
+            migrate(url, embedding_dimensions=384)
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("set max_parallel_workers_per_gather = 0")
+                connection.execute(LITERAL)
+                connection.execute(EXACT)
+                for rows in options.rows:
+                    _measure_sql(connection, rows, options.queries)
+            _measure_service(url, options.requests)
+
+
+def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
+    corpus = Corpus()
+    load_motions(connection, corpus, rows)
+    queries = corpus.queries(per_style)
+    cpu_ms = _cpu_clock(connection)
+    for query in queries[:5]:
+        _call(connection, "hybrid_search_motions", query, cpu_ms)
+        _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
+    by_style: dict[str, list[Measured]] = defaultdict(list)
+    for query in queries:
+        fast, found = _call(connection, "hybrid_search_motions", query, cpu_ms)
+        literal, _ = _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
+        _, exact = _call(connection, "exact_hybrid_search_motions", query, cpu_ms)
+        by_style[query.style].append(Measured(fast, literal, _recall(found, exact)))
+    _print_table(rows, by_style)
+
+
+def _call(
+    connection: Connection, function: str, query: Query, cpu_ms: Callable[[], float]
+) -> tuple[Timing, list[tuple[str, float]]]:
+    parameters = [query.text, vector_literal(query.vector.tolist()), MATCHES]
+    cpu, wall = cpu_ms(), time.perf_counter()
+    rows = connection.execute(
+        f"select id, rank_score from {function}(%s, %s::halfvec, %s)".encode(), parameters
+    ).fetchall()
+    timing = Timing(cpu_ms() - cpu, (time.perf_counter() - wall) * 1000)
+    return timing, [(str(row[0]), float(row[1])) for row in rows]
+
+
+def _cpu_clock(connection: Connection) -> Callable[[], float]:
+    """Milliseconds of CPU that the connection's server process has used."""
+    path = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    return lambda: int(path.read_text().split()[0]) / 1e6
+
+
+def _recall(found: Sequence[tuple[str, float]], exact: Sequence[tuple[str, float]]) -> float:
+    """The share of the first ten that belong there: whose exact score is no lower than that of the exact tenth."""
+    if not exact:
+        return 1.0
+    wanted = min(RECALL_AT, len(exact))
+    threshold = exact[wanted - 1][1] - 1e-9
+    scores = dict(exact)
+    return sum(scores.get(key, 0.0) >= threshold for key, _ in found[:wanted]) / wanted
+
+
+def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
+    print(f"\nhybrid_search_motions, {rows:,} rows, {MATCHES} matches; milliseconds of server CPU, p50 (p95)")
+    print(f"{'style':18} {'n':>3} {'hybrid':>16} {'literal':>16} {'ratio':>7} {'wall ratio':>10} {'recall@10':>10}")
+    everything = [measured for group in by_style.values() for measured in group]
+    for style, group in [*by_style.items(), ("all", everything)]:
+        fast = [measured.fast.cpu_ms for measured in group]
+        literal = [measured.literal.cpu_ms for measured in group]
+        wall = _median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
+        recall = statistics.mean(measured.recall for measured in group)
+        print(
+            f"{style:18} {len(group):3} {_spread(fast):>16} {_spread(literal):>16} {_median_ratio(literal, fast):6.1f}x"
+            f" {wall:9.1f}x {recall:10.3f}"
+        )
+    total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
+    print(f"all queries together: {total:.1f} times less CPU than the literal")
+
+
+def _measure_service(url: str, requests: int) -> None:
+    """p50 of `GET /records/search` beside the p50 of its SQL and embedding steps, from the run log of the same requests."""
+    asyncio.run(_record_model(url))
+    queries = [query.text for query in Corpus(seed=23).queries(max(1, requests // 6))]
+    with running_server(url, RATE_LIMIT_PER_MINUTE="0") as base, httpx2.Client(base_url=base) as client:
+        _timed_requests(client, queries[:10])
+        with psycopg.connect(url, autocommit=True) as connection:
+            time.sleep(0.5)
+            connection.execute("truncate search_runs cascade")
+        totals = _timed_requests(client, [f"{query} again" for query in queries])
+        time.sleep(0.5)
+    with psycopg.connect(url) as connection:
+        inner = [
+            float(row[0])
+            for row in connection.execute("select sum(duration_ms) from search_run_steps group by run_id").fetchall()
+        ]
+    ratio = statistics.median(totals) / statistics.median(inner)
+    print(f"\nGET /records/search, {len(totals)} requests one after another, one type, local embedding model, wall ms")
+    print(f"over HTTP {_spread(totals)}; its SQL and embedding {_spread(inner)}; service overhead {ratio:.2f}")
+
+
+async def _record_model(url: str) -> None:
+    database = Database(url, pool_size=1, timeout_seconds=10)
+    await remember_model(database, LocalEmbedding())
+    await database.close()
+
+
+def _timed_requests(client: httpx2.Client, queries: Sequence[str]) -> list[float]:
+    times: list[float] = []
+    for query in queries:
+        started = time.perf_counter()
+        client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
+        times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def _spread(values: Sequence[float]) -> str:
+    ordered = sorted(values)
+    return f"{statistics.median(ordered):.1f} ({ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:.1f})"
+
+
+def _median_ratio(over: Sequence[float], under: Sequence[float]) -> float:
+    return statistics.median(over) / statistics.median(under)
+
+
+if __name__ == "__main__":
+    main()

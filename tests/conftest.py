@@ -1,0 +1,151 @@
+"""What the tests share: one embedded Postgres, a migrated template and a template with the sample data, cloned for each test.
+
+Any connection to another machine fails: a test that needs the network is wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import settings
+from psycopg.sql import SQL, Identifier
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.migrate import migrate
+from quarry.core.postgres.pool import Database
+from quarry.core.services import Services, build_services
+from quarry.core.settings import Settings
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.local.sample import load_sample
+
+from tests.fakes.openai_server import FakeOpenAI
+
+_numbers = itertools.count()
+
+# A busy machine must not fail a property; speed is the benchmark's matter.
+settings.register_profile("quarry", deadline=None)
+settings.load_profile("quarry")
+
+# Fast rather than durable: nothing here outlives the test run.
+_TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Fail on any connection but to this machine."""
+    connect = socket.socket.connect
+
+    def connect_locally(self: socket.socket, address: Any) -> None:
+        host = address[0] if isinstance(address, tuple) else "localhost"
+        if not (host in ("localhost", "::1") or str(host).startswith("127.")):
+            raise AssertionError(f"a test tried to reach {host}")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", connect_locally)
+        yield
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """An embedded Postgres for the whole run; the URL of its own database."""
+    with tempfile.TemporaryDirectory(prefix="quarry-tests-") as directory:
+        # open to the user that the server runs as when the tests run as root
+        Path(directory).chmod(0o755)
+        with EmbeddedPostgres(Path(directory) / "postgres", parameters=_TEST_PARAMETERS) as server:
+            yield server.start()
+
+
+@pytest.fixture(scope="session")
+def migrated_template(server_url: str) -> str:
+    """The name of a database that is migrated and empty."""
+    url = create_database(server_url, "migrated_template")
+    migrate(url, embedding_dimensions=384)
+    return "migrated_template"
+
+
+@pytest.fixture(scope="session")
+def sample_template(server_url: str, migrated_template: str) -> str:
+    """The name of a database that holds the sample data of every domain, embedded."""
+    url = create_database(server_url, "sample_template", template=migrated_template)
+
+    async def fill() -> None:
+        database, model = Database(url, pool_size=1, timeout_seconds=60), LocalEmbedding()
+        await load_sample(database, url, model)
+        await model.close()
+        await database.close()
+
+    asyncio.run(fill())
+    return "sample_template"
+
+
+@pytest.fixture
+def database_url(server_url: str, migrated_template: str) -> Iterator[str]:
+    """The URL of an empty, migrated database of this test's own."""
+    with clone_database(server_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
+    """The URL of a database of this test's own that holds the sample data."""
+    with clone_database(server_url, sample_template) as url:
+        yield url
+
+
+@pytest.fixture
+async def make_services() -> AsyncIterator[Callable[..., Services]]:
+    """Builds services for a database URL, with settings by their environment variables; closed after the test."""
+    built: list[Services] = []
+
+    def make(url: str, **environment: str) -> Services:
+        services = build_services(Settings.from_environment({"DATABASE_URL": url} | environment))
+        built.append(services)
+        return services
+
+    yield make
+    for services in built:
+        await services.close()
+
+
+@pytest.fixture
+async def services(database_url: str, make_services: Callable[..., Services]) -> Services:
+    """Services on an empty database, without a chat model."""
+    return make_services(database_url)
+
+
+@pytest.fixture
+async def sample_services(sample_url: str, make_services: Callable[..., Services]) -> Services:
+    """Services on the sample data, without a chat model."""
+    return make_services(sample_url)
+
+
+@pytest.fixture
+def openai_server() -> Iterator[FakeOpenAI]:
+    """A server that speaks OpenAI's wire format and answers as the test says."""
+    with FakeOpenAI() as server:
+        yield server
+
+
+def create_database(server_url: str, name: str, *, template: str = "template0") -> str:
+    """Create a database beside the one at `server_url`; its URL."""
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
+    return server_url.rsplit("/", 1)[0] + "/" + name
+
+
+@contextmanager
+def clone_database(server_url: str, template: str) -> Iterator[str]:
+    """A copy of the database `template`, dropped at the end; its URL."""
+    name = f"test_{next(_numbers)}"
+    yield create_database(server_url, name, template=template)
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+from psycopg.sql import SQL, Identifier
+from quarry import catalog
+from quarry.core.errors import ConfigurationError, ModelUnavailable
+from quarry.core.postgres import embed
+from quarry.core.postgres.embed import EmbeddedTable, count_pending, embed_pending, forget_vectors, remember_model
+from quarry.core.postgres.load import load_file
+from quarry.core.postgres.pool import Database
+from quarry.local.sample import sample_directory
+
+from tests.conftest import create_database
+from tests.fakes.openai_server import embedding
+
+MATTERS = catalog.EMBEDDED["matters"]
+WINDOW_WORDS = 5
+
+
+class Model:
+    """An embedding model that reads five words at once, notes what it embeds and does not take the word "poison"."""
+
+    name = "five-words"
+
+    def __init__(self, dimensions: int = 384) -> None:
+        self.dimensions = dimensions
+        self.embedded: Counter[str] = Counter()
+        self.down = False
+
+    def windows(self, text: str) -> list[str]:
+        words = text.split()
+        return [" ".join(words[start : start + WINDOW_WORDS]) for start in range(0, len(words), WINDOW_WORDS)]
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        await asyncio.sleep(0.001)
+        if self.down or any("poison" in text for text in texts):
+            raise ModelUnavailable("The model does not take this.")
+        self.embedded.update(texts)
+        return [embedding(text, self.dimensions) for text in texts]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+async def database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+    """An empty database, and batches of four rows."""
+    monkeypatch.setattr(embed, "BATCH_ROWS", 4)
+    database = Database(database_url, pool_size=4, timeout_seconds=5)
+    yield database
+    await database.close()
+
+
+async def add_matters(database: Database, *titles: str) -> None:
+    """Matters with the ids m00, m01 …"""
+    ids = [f"m{number:02}" for number in range(len(titles))]
+    await database.execute(
+        "insert into matters (id, title) select * from unnest(%s::text[], %s::text[])", [ids, list(titles)]
+    )
+
+
+async def stored(database: Database) -> dict[str, int]:
+    """How many vectors each matter has."""
+    rows = await database.rows("select record_id, count(*) as vectors from matter_embeddings group by record_id")
+    return {row["record_id"]: row["vectors"] for row in rows}
+
+
+async def test_a_row_has_one_vector_for_each_window_of_its_text(database: Database, model: Model) -> None:
+    await database.execute(
+        "insert into matters (id, title, summary) values ('a', 'Harbour bridge', 'one two three four'), ('b', 'Short', null)"
+    )
+    done = await embed_pending(database, model, MATTERS)
+    assert (done.rows, done.failed) == (2, [])
+    assert set(model.embedded) == {"Harbour bridge one two three", "four", "Short"}
+    nearest = await database.row(
+        "select record_id, window_number, embedding <=> %s::halfvec as distance from matter_embeddings order by 3 limit 1",
+        [str(embedding("four", 384))],
+    )
+    assert nearest is not None
+    assert (nearest["record_id"], nearest["window_number"]) == ("a", 1)
+    assert nearest["distance"] < 0.001
+
+
+async def test_missing_rows_and_stale_rows_are_told_apart(database: Database, model: Model) -> None:
+    await add_matters(database, "one", "two", "three")
+    assert await count_pending(database, MATTERS) == 3
+    await embed_pending(database, model, MATTERS)
+    assert await count_pending(database, MATTERS) == 0
+
+    await database.execute("update matters set title = 'changed' where id = 'm01'")
+    await database.execute("insert into matters (id, title) values ('new', 'new')")
+    assert await count_pending(database, MATTERS) == 2
+    assert await count_pending(database, MATTERS, stale=False) == 1
+    assert (await embed_pending(database, model, MATTERS, stale=False)).rows == 1
+    assert "changed" not in model.embedded
+    assert (await embed_pending(database, model, MATTERS)).rows == 1
+    assert model.embedded["changed"] == 1
+
+
+async def test_a_shorter_text_leaves_no_old_windows(database: Database, model: Model) -> None:
+    await add_matters(database, "word " * 12)
+    await embed_pending(database, model, MATTERS)
+    assert await stored(database) == {"m00": 3}
+    await database.execute("update matters set title = 'short'")
+    await embed_pending(database, model, MATTERS)
+    assert await stored(database) == {"m00": 1}
+
+
+async def test_a_change_that_is_not_text_makes_nothing_stale(database: Database, model: Model) -> None:
+    await add_matters(database, "one")
+    await embed_pending(database, model, MATTERS)
+    await database.execute("update matters set status = 'closed', url = 'https://example.org'")
+    assert await count_pending(database, MATTERS) == 0
+
+
+@pytest.fixture(scope="module")
+def rows_url(server_url: str, migrated_template: str) -> str:
+    """A database with the sample rows of every domain, all taken for embedded."""
+    url = create_database(server_url, "core_embed_rows", template=migrated_template)
+    for table in catalog.LOADABLE.values():
+        for path in sample_directory().glob(f"*/{table.name}.jsonl"):
+            load_file(url, table, path)
+    return url
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        pytest.param(table, column, id=f"{table.name}.{column}")
+        for table in catalog.EMBEDDED.values()
+        for column in table.text_columns
+    ],
+)
+async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, table: EmbeddedTable, column: str) -> None:
+    database = Database(rows_url, pool_size=1, timeout_seconds=5)
+    name = Identifier(table.name)
+    await database.execute(SQL("update {} set embedded_hash = content_hash").format(name))
+    assert await count_pending(database, table) == 0
+    changed = await database.execute(
+        SQL("update {t} set {c} = 'Changed.' where id = (select min(id) from {t})").format(t=name, c=Identifier(column))
+    )
+    assert changed == 1
+    assert await count_pending(database, table) == 1
+    assert await count_pending(database, table, stale=False) == 0
+    await database.close()
+
+
+async def test_a_run_that_was_stopped_is_resumed_where_it_stood(database: Database, model: Model) -> None:
+    await add_matters(database, *(f"matter {number}" for number in range(10)))
+    progress: list[int] = []
+    first = await embed_pending(database, model, MATTERS, keep_going=lambda: not progress, on_progress=progress.append)
+    assert (first.rows, progress) == (4, [4])
+    second = await embed_pending(database, model, MATTERS, on_progress=progress.append)
+    assert (second.rows, progress) == (6, [4, 4, 2])
+    assert set(model.embedded.values()) == {1}
+
+
+@pytest.mark.parametrize("poisoned", [{0}, {3}, {8}, {0, 5, 8}, {0, 1, 2}])
+async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
+    database: Database, model: Model, poisoned: set[int]
+) -> None:
+    await add_matters(database, *(f"{'poison' if number in poisoned else 'matter'} {number}" for number in range(9)))
+    done = await embed_pending(database, model, MATTERS)
+    assert done.failed == [f"m{number:02}" for number in sorted(poisoned)]
+    assert done.rows == 9 - len(poisoned)
+    assert await count_pending(database, MATTERS) == len(poisoned)
+    assert set(model.embedded.values()) == {1}
+
+
+async def test_a_model_that_is_down_ends_the_run_and_keeps_what_was_done(database: Database, model: Model) -> None:
+    await add_matters(database, *(f"matter {number}" for number in range(9)))
+
+    def goes_down(rows: int) -> None:
+        model.down = True
+
+    with pytest.raises(ModelUnavailable):
+        await embed_pending(database, model, MATTERS, on_progress=goes_down)
+    assert await count_pending(database, MATTERS) == 5
+    model.down = False
+    assert (await embed_pending(database, model, MATTERS)).rows == 5
+
+
+async def test_two_workers_at_once_embed_each_row_once(database: Database, model: Model) -> None:
+    await add_matters(database, *(f"matter {number}" for number in range(60)))
+    workers = await asyncio.gather(*(embed_pending(database, model, MATTERS) for _ in range(3)))
+    assert sum(worker.rows for worker in workers) == 60
+    assert len([worker for worker in workers if worker.rows]) > 1
+    assert len(model.embedded) == 60
+    assert set(model.embedded.values()) == {1}
+    assert len(await stored(database)) == 60
+
+
+async def test_a_text_that_changes_while_it_is_embedded_is_embedded_again(database: Database, model: Model) -> None:
+    await add_matters(database, "before")
+    changing: list[asyncio.Task[int]] = []
+
+    class Changing(Model):
+        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            changing.append(asyncio.create_task(database.execute("update matters set title = 'after'")))
+            await asyncio.sleep(0.05)
+            return await super().embed(texts)
+
+    assert (await embed_pending(database, Changing(), MATTERS, keep_going=lambda: not changing)).rows == 1
+    await changing[0]
+    assert await count_pending(database, MATTERS) == 1
+    await embed_pending(database, model, MATTERS)
+    assert set(model.embedded) == {"after"}
+
+
+async def test_a_database_remembers_its_model_and_refuses_another(database: Database, model: Model) -> None:
+    await remember_model(database, model)
+    await remember_model(database, model)
+    other = Model(dimensions=512)
+    with pytest.raises(ConfigurationError, match=r"five-words \(384 dimensions\).*five-words \(512\)"):
+        await remember_model(database, other)
+    other.dimensions, other.name = 384, "another"
+    with pytest.raises(ConfigurationError, match="another"):
+        await remember_model(database, other)
+
+
+async def test_of_two_models_that_come_at_once_one_is_refused(database: Database) -> None:
+    models = [Model(384), Model(512)]
+    outcomes = await asyncio.gather(*(remember_model(database, model) for model in models), return_exceptions=True)
+    assert sorted(type(outcome) for outcome in outcomes if outcome) == [ConfigurationError]
+
+
+async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database: Database, model: Model) -> None:
+    await add_matters(database, "one", "two")
+    await remember_model(database, model)
+    await embed_pending(database, model, MATTERS)
+    smaller = Model(dimensions=64)
+    tables = list(catalog.EMBEDDED.values())
+    await forget_vectors(database, tables, smaller)
+    assert await stored(database) == {}
+    await remember_model(database, smaller)
+    assert (await embed_pending(database, smaller, MATTERS)).rows == 2
+    row = await database.row("select min(vector_dims(embedding)) as least from matter_embeddings")
+    assert row == {"least": 64}
+    indexes = await database.rows("select from pg_indexes where indexdef like '%%hnsw%%'", [])
+    assert len(indexes) == len(tables)
+
+
+async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:
+    database = Database(database_url, pool_size=1, timeout_seconds=0.2)
+    await add_matters(database, "one")
+    await database.execute("update matters set embedded_hash = content_hash")
+    await database.execute(
+        "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return new; end'"
+    )
+    await database.execute("create trigger slow before update on matters for each row execute function slow()")
+    await forget_vectors(database, [MATTERS], Model())
+    assert await count_pending(database, MATTERS) == 1
+    await database.close()

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.core.postgres import pool
+from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database
+from quarry.local import embedded_postgres
+from quarry.local.embedded_postgres import EmbeddedPostgres
+
+MakeDatabase = Callable[..., Database]
+
+
+@pytest.fixture
+async def make_database(server_url: str) -> AsyncIterator[MakeDatabase]:
+    """Makes databases that are closed after the test; by default of the server's own, unmigrated database."""
+    made: list[Database] = []
+
+    def make(
+        url: str = server_url, *, pool_size: int = 2, timeout_seconds: float = 5.0, pooled: bool = False
+    ) -> Database:
+        made.append(Database(url, pool_size=pool_size, timeout_seconds=timeout_seconds, pooled=pooled))
+        return made[-1]
+
+    yield make
+    for database in made:
+        await database.close()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for a connection is given up after 0.3 seconds."""
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
+
+
+async def one(database: Database) -> int:
+    row = await database.row("select 1 as one")
+    assert row is not None
+    return int(row["one"])
+
+
+async def backend(database: Database) -> int:
+    row = await database.row("select pg_backend_pid() as pid")
+    assert row is not None
+    return int(row["pid"])
+
+
+async def test_nothing_connects_before_the_first_query(make_database: MakeDatabase) -> None:
+    database = make_database("postgresql://127.0.0.1:1/none")
+    await database.close()
+
+
+async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_database: MakeDatabase) -> None:
+    database = make_database("postgresql://127.0.0.1:1/none")
+    started = time.monotonic()
+    with pytest.raises(DatabaseUnavailable) as raised:
+        await one(database)
+    assert time.monotonic() - started < CONNECT_TIMEOUT_SECONDS + 1
+    assert raised.value.retry_after_seconds == 5
+    assert "127.0.0.1" not in raised.value.message
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_server_that_accepts_but_never_answers_is_unavailable(make_database: MakeDatabase) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        database = make_database(f"postgresql://127.0.0.1:{silent.getsockname()[1]}/none")
+        async with asyncio.timeout(2):
+            with pytest.raises(DatabaseUnavailable):
+                await one(database)
+
+
+async def test_a_wrong_password_is_unavailable_and_not_told(
+    server_url: str, make_database: MakeDatabase, impatient: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = urlsplit(server_url)
+    wrong = parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":hunter2@")).geturl()
+    with pytest.raises(DatabaseUnavailable):
+        await one(make_database(wrong))
+    assert "hunter2" not in caplog.text
+
+
+async def test_a_statement_that_takes_too_long_is_cancelled(make_database: MakeDatabase) -> None:
+    database = make_database(timeout_seconds=0.1)
+    with pytest.raises(DatabaseUnavailable, match="too long"):
+        await database.execute("select pg_sleep(5)")
+    assert await one(database) == 1
+
+
+@pytest.mark.parametrize("query", ["select * from nothing", "select nothing()", "select nothing from pg_class"])
+async def test_a_database_that_was_not_migrated_is_told_to_the_operator(
+    make_database: MakeDatabase, query: str
+) -> None:
+    with pytest.raises(ConfigurationError, match="quarry migrate"):
+        await make_database().rows(query)  # type: ignore[arg-type]
+
+
+async def test_a_fault_of_our_own_is_not_dressed_up(make_database: MakeDatabase) -> None:
+    for query in ("selekt", "select 1/0", "select 'a'::int"):
+        with pytest.raises(psycopg.Error) as raised:
+            await make_database().rows(query)  # type: ignore[arg-type]
+        assert not isinstance(raised.value, QuarryError)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_an_exhausted_pool_is_unavailable_until_a_connection_comes_back(make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=1)
+    async with database.connection():
+        with pytest.raises(DatabaseUnavailable):
+            await one(database)
+    assert await one(database) == 1
+
+
+async def test_requests_wait_for_their_turn_and_share_the_pool(make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=2)
+    pids = await asyncio.gather(*(backend(database) for _ in range(30)))
+    assert 1 <= len(set(pids)) <= 2
+
+
+async def test_a_transaction_is_kept_or_undone_as_a_whole(make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=1)
+    await database.execute("create temporary table kept (n int)")
+    async with database.transaction() as connection:
+        await connection.execute("insert into kept values (1)")
+
+    async def fail_midway() -> None:
+        async with database.transaction() as connection:
+            await connection.execute("insert into kept values (2)")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail_midway()
+    assert await database.rows("select n from kept") == [{"n": 1}]
+    assert await database.execute("delete from kept") == 1
+    assert await database.row("select n from kept") is None
+
+
+async def test_a_cancelled_query_gives_its_connection_back(make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=1)
+    await one(database)
+    sleeping = asyncio.create_task(database.execute("select pg_sleep(30)"))
+    await asyncio.wait({sleeping}, timeout=0.1)
+    sleeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sleeping
+    async with asyncio.timeout(1):
+        assert await one(database) == 1
+
+
+async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
+    server_url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = make_database(pool_size=1)
+    pid = await backend(database)
+    with psycopg.connect(server_url) as operator:
+        operator.execute("select pg_terminate_backend(%s, 1000)", [pid])
+    assert await backend(database) != pid
+
+
+async def test_a_connection_that_breaks_in_use_is_unavailable(server_url: str, make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=1)
+    pid = await backend(database)
+    sleeping = asyncio.create_task(database.execute("select pg_sleep(30)"))
+    await asyncio.wait({sleeping}, timeout=0.1)
+    with psycopg.connect(server_url) as operator:
+        operator.execute("select pg_terminate_backend(%s, 1000)", [pid])
+    with pytest.raises(DatabaseUnavailable):
+        await sleeping
+    assert await one(database) == 1
+
+
+@pytest.mark.parametrize(("pooled", "prepared", "timeout"), [(False, True, "5s"), (True, False, "0")])
+async def test_behind_a_pooler_nothing_is_left_in_the_session(
+    make_database: MakeDatabase, pooled: bool, prepared: bool, timeout: str
+) -> None:
+    database = make_database(pool_size=1, pooled=pooled)
+    for _ in range(10):
+        await one(database)
+    assert (await database.rows("select name from pg_prepared_statements") != []) == prepared
+    assert await database.row("show statement_timeout") == {"statement_timeout": timeout}
+
+
+async def test_a_closed_database_opens_again_when_asked(make_database: MakeDatabase) -> None:
+    database = make_database()
+    pid = await backend(database)
+    await database.close()
+    assert await backend(database) != pid
+
+
+@pytest.fixture
+def own_directory() -> Iterator[Path]:
+    """A directory for a server of the test's own, which every user can reach."""
+    directory = Path(tempfile.mkdtemp(prefix="quarry-"))
+    directory.chmod(0o755)
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_service_is_back_by_itself_when_postgres_is(
+    own_directory: Path,
+    make_database: MakeDatabase,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.CRITICAL, "psycopg.pool")
+    server = EmbeddedPostgres(own_directory / "postgres")
+    url = server.start()
+    database = make_database(url)
+    try:
+        assert await one(database) == 1
+        monkeypatch.setattr(embedded_postgres, "_free_port", lambda: urlsplit(url).port)
+        server.release()
+        for _ in range(3):
+            with pytest.raises(DatabaseUnavailable):
+                await one(database)
+        assert server.start() == url
+        assert await one(database) == 1
+    finally:
+        server.release()

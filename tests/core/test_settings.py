@@ -1,0 +1,102 @@
+"""The settings, read from an environment."""
+
+from __future__ import annotations
+
+import pytest
+from quarry.core.errors import ConfigurationError
+from quarry.core.settings import Settings
+
+KEY = "sk-very-secret"
+URL = "postgresql://quarry:very-secret@db.example/quarry"
+
+
+def read(**environment: str) -> Settings:
+    return Settings.from_environment(environment)
+
+
+def refusal(**environment: str) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        read(**environment)
+    return caught.value.message
+
+
+def test_nothing_needs_to_be_set() -> None:
+    settings = read()
+    assert settings.database_url is None
+    assert settings.identity == "local"
+    assert (settings.embeddings, settings.embedding_dimensions) == ("local", 384)
+    assert settings.embedding_model_name == "all-MiniLM-L6-v2"
+    assert not settings.has_chat_model
+
+
+def test_with_a_key_chat_and_embeddings_are_the_providers() -> None:
+    settings = read(OPENAI_API_KEY=KEY)
+    assert settings.has_chat_model
+    assert (settings.openai_model, settings.embedding_model_name) == ("gpt-4o-mini", "text-embedding-3-small")
+    assert (settings.embeddings, settings.embedding_dimensions) == ("openai", 1536)
+
+
+def test_a_server_without_a_key_gives_chat_and_leaves_embeddings_local() -> None:
+    settings = read(OPENAI_BASE_URL="http://127.0.0.1:9999/v1")
+    assert settings.has_chat_model
+    assert settings.embeddings == "local"
+
+
+def test_what_is_set_wins_over_what_is_derived() -> None:
+    settings = read(OPENAI_API_KEY=KEY, EMBEDDINGS="local")
+    assert (settings.embeddings, settings.embedding_dimensions) == ("local", 384)
+    assert read(OPENAI_API_KEY=KEY, EMBEDDING_DIMENSIONS="256").embedding_dimensions == 256
+
+
+def test_inside_lambda_the_gateway_says_who_calls() -> None:
+    assert read(AWS_LAMBDA_FUNCTION_NAME="quarry-search").identity == "gateway"
+
+
+def test_an_empty_variable_is_unset() -> None:
+    assert read(OPENAI_API_KEY="", RATE_LIMIT_PER_MINUTE="", LOG_LEVEL="") == read()
+
+
+def test_other_variables_are_ignored() -> None:
+    assert read(PATH="/usr/bin", database_url=URL) == read()
+
+
+def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUN_LOG_DAYS", "7")
+    assert Settings.from_environment().run_log_days == 7
+
+
+def test_every_wrong_variable_is_named() -> None:
+    message = refusal(DATABASE_POOL_SIZE="0", LOG_LEVEL="LOUD", MODEL_TIMEOUT_SECONDS="soon")
+    for name in ("DATABASE_POOL_SIZE: ", "LOG_LEVEL: ", "MODEL_TIMEOUT_SECONDS: "):
+        assert name in message
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"IDENTITY": "local", "AWS_LAMBDA_FUNCTION_NAME": "f"}, "IDENTITY=local trusts the client"),
+        ({"EMBEDDINGS": "local", "EMBEDDING_DIMENSIONS": "1536"}, "unset EMBEDDING_DIMENSIONS"),
+        ({"EMBEDDINGS": "openai"}, "EMBEDDINGS=openai needs OPENAI_API_KEY"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(environment: dict[str, str], told: str) -> None:
+    message = refusal(**environment)
+    assert told in message
+    assert "Value error" not in message
+
+
+def test_secrets_are_never_shown() -> None:
+    settings = read(DATABASE_URL=URL, OPENAI_API_KEY=KEY)
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert "very-secret" not in shown
+    assert settings.openai_api_key is not None
+    assert settings.openai_api_key.get_secret_value() == KEY
+
+
+def test_a_refusal_repeats_no_value() -> None:
+    assert "very-secret" not in refusal(DATABASE_URL=URL, OPENAI_API_KEY=KEY, EMBEDDING_DIMENSIONS="very-secret")
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        read().log_level = "DEBUG"

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+from quarry.core.text import (
+    STOP_WORDS,
+    CleanText,
+    Identifier,
+    QueryText,
+    sentences,
+    shorten,
+    significant_words,
+    stem,
+    words,
+)
+
+clean = TypeAdapter[str](CleanText)
+query = TypeAdapter[str](QueryText)
+identifier = TypeAdapter[str](Identifier)
+
+TEXTS = st.text(alphabet=st.sampled_from("aB1 .!?\n\t\"”)('’,:—–-é"), max_size=80)
+
+
+@pytest.mark.parametrize("kind", [clean, query, identifier])
+@pytest.mark.parametrize("bad", ["a\x00b", "a\ud800b", "a\udfff", "\ud83d"])
+def test_text_that_postgres_cannot_hold_is_refused(kind: TypeAdapter[str], bad: str) -> None:
+    with pytest.raises(ValidationError):
+        kind.validate_python(bad)
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
+def test_all_other_text_is_accepted_as_it_is(text: str) -> None:
+    assert clean.validate_python(text) == text
+
+
+def test_a_query_is_1_to_2000_characters_after_trimming() -> None:
+    assert query.validate_python(" " + "é" * 2000 + "\n") == "é" * 2000
+    for bad in ("", " \n\t ", "é" * 2001):
+        with pytest.raises(ValidationError):
+            query.validate_python(bad)
+
+
+def test_an_identifier_is_1_to_64_characters() -> None:
+    assert identifier.validate_python("m" * 64) == "m" * 64
+    for bad in ("", "m" * 65):
+        with pytest.raises(ValidationError):
+            identifier.validate_python(bad)
+
+
+def test_words_are_lower_case_without_punctuation_and_keep_their_apostrophes() -> None:
+    assert words("The Mayor’s “plan”: 3_000 trees, re-planted — café!") == [
+        "the", "mayor's", "plan", "3", "000", "trees", "re", "planted", "café",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        "vote votes voted voting",
+        "city cities city's",
+        "plan plans planned planning",
+        "study studies studied studying",
+        "pass passes passed passing",
+        "agree agrees agreed",
+        "house houses housed housing",
+        "class classes",
+        "bus buses",
+    ],
+)
+def test_inflections_of_a_word_share_a_stem(family: str) -> None:
+    assert len({stem(word) for word in family.split()}) == 1
+
+
+def test_short_words_and_numbers_are_their_own_stems() -> None:
+    assert [stem(word) for word in ("gas", "bus", "2024", "5g", "is")] == ["gas", "bus", "2024", "5g", "is"]
+
+
+def test_significant_words_are_stems_without_stop_words_each_once() -> None:
+    assert significant_words("What did the council say about parking, and who parks on Council Street?") == [
+        "council", "park", "street",
+    ]  # fmt: skip
+
+
+def test_a_question_of_stop_words_alone_has_no_significant_word() -> None:
+    assert significant_words("What's this about, and who didn't know?") == []
+    assert all(word == word.lower() for word in STOP_WORDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It passed.| Was it close?| Yes!| Six to three.",
+        "Mr. Lee, Dr. Kim and J. R. Ortiz spoke at St. Mary Ave. 5.| Nobody else did.",
+        "The U.S. Senate met at 5 p.m. Monday.| The roof cost $1.5M.| It leaks.",
+        "It rose 3.5 percent to $4.20 per unit.| $2 remain.",
+        "He said “No more.”| Then (as agreed.)| “Good.”",
+        "A heading|\nA line without a full stop|\n\nthe last line",
+        "lower case. goes on, as in example.com or at 3.30",
+    ],
+)
+def test_text_is_cut_at_the_ends_of_sentences_and_nowhere_else(text: str) -> None:
+    assert sentences(text.replace("|", "")) == [part.strip() for part in text.split("|")]
+
+
+def test_a_sentence_goes_on_over_a_line_break_after_an_abbreviation() -> None:
+    assert sentences("Moved by Mr.\nLee. Seconded.") == ["Moved by Mr. Lee.", "Seconded."]
+
+
+@given(TEXTS)
+def test_sentences_lose_nothing_but_white_space(text: str) -> None:
+    found = sentences(text)
+    assert "".join("".join(found).split()) == "".join(text.split())
+    assert all(sentence == " ".join(sentence.split()) for sentence in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["A. " * 60_000, "x." + " " * 200_000 + "y", "x." + ")" * 200_000 + "y", "\n" * 200_000]
+)
+def test_hostile_text_is_cut_in_linear_time(text: str) -> None:
+    started = time.process_time()
+    sentences(text)
+    assert time.process_time() - started < 2
+
+
+@given(TEXTS, st.integers(min_value=1, max_value=90))
+def test_shortened_text_fits_and_is_a_beginning_of_the_text(text: str, limit: int) -> None:
+    line = " ".join(text.split())
+    short = shorten(text, limit)
+    assert len(short) <= limit
+    if len(line) <= limit:
+        assert short == line
+    else:
+        assert short.endswith("…")
+        assert line.startswith(short[:-1])
+
+
+@given(st.lists(st.text(alphabet="abc", min_size=1, max_size=6), min_size=1), st.integers(min_value=7, max_value=40))
+def test_text_is_shortened_between_words(parts: list[str], limit: int) -> None:
+    short = shorten(" ".join(parts), limit)
+    kept = short.removesuffix("…").split()
+    assert kept == parts[: len(kept)]
+
+
+def test_shortened_text_does_not_end_in_a_dangling_comma_or_dash() -> None:
+    assert shorten("parks, roads and bridges", 14) == "parks, roads…"
+    assert shorten("parks, roads", 9) == "parks…"
+    assert shorten("parks — roads", 10) == "parks…"

@@ -1,0 +1,44 @@
+"""The scheduled cleanup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import psycopg
+import pytest
+
+from tests.functions.conftest import Context, recorded
+
+Load = Callable[[str], ModuleType]
+
+ANSWER = """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at)
+  values (%s, 'q', 'a', '[]', 0, 'low', now() + %s::interval)"""
+
+
+@pytest.fixture
+def database(database_url: str, lambda_environment: pytest.MonkeyPatch) -> Iterator[psycopg.Connection]:
+    """A database with three answers, two of them expired, that the function is set to."""
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for id, lifetime in (("old", "-1 day"), ("older", "-1 year"), ("fresh", "1 day")):
+            connection.execute(ANSWER, [id, lifetime])
+        yield connection
+
+
+def answers(database: psycopg.Connection) -> set[str]:
+    return {id for (id,) in database.execute("select id from answer_cache")}
+
+
+def test_what_has_expired_is_deleted_and_counted(load_function: Load, database: psycopg.Connection) -> None:
+    deleted = load_function("cleanup").handler(recorded("cleanup/scheduled.json"), Context(120_000))
+    assert deleted["answers"] == 2
+    assert json.loads(json.dumps(deleted)) == deleted
+    assert answers(database) == {"fresh"}
+
+
+def test_no_batch_is_begun_that_may_not_end_in_time(load_function: Load, database: psycopg.Connection) -> None:
+    deleted = load_function("cleanup").handler(recorded("cleanup/scheduled.json"), Context(10_500))
+    assert set(deleted.values()) == {0}
+    assert answers(database) == {"old", "older", "fresh"}

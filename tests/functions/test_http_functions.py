@@ -1,0 +1,161 @@
+"""The functions behind API Gateway, replaying recorded events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import psycopg
+import pytest
+from quarry.core.errors import ConfigurationError
+
+from tests.functions.conftest import Context, Event, recorded
+
+Load = Callable[[str], ModuleType]
+
+SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
+
+
+def body_of(response: dict[str, Any]) -> Any:
+    assert response["isBase64Encoded"] is False
+    return json.loads(response["body"])
+
+
+def stream_of(response: dict[str, Any]) -> list[dict[str, Any]]:
+    assert response["isBase64Encoded"] is False
+    lines = (line for line in response["body"].splitlines() if line.startswith("data: "))
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+def without_claims(event: Event) -> Event:
+    del event["requestContext"]["authorizer"]
+    return event
+
+
+def test_importing_a_function_reads_no_setting_and_opens_nothing(
+    load_function: Load, lambda_environment: pytest.MonkeyPatch
+) -> None:
+    lambda_environment.setenv("DATABASE_POOL_SIZE", "not a number")
+    for name in ("search", "cache_lookup", "cleanup"):
+        assert vars(load_function(name).environment) == {}
+
+
+def test_a_search_is_answered_as_json(load_on_sample: Load) -> None:
+    response = load_on_sample("search").handler(recorded("records/search.json"), Context())
+
+    found = body_of(response)
+    assert response["statusCode"] == 200
+    assert response["headers"]["content-type"] == "application/json"
+    assert response["headers"]["x-request-id"] == Context().aws_request_id
+    assert {result["type"] for result in found["results"]} == {"motion", "agenda_item"}
+    assert len(found["results"]) == 5
+    assert "<mark>Bridge</mark>" in found["results"][0]["snippet"]
+
+
+def test_a_record_is_whole(load_on_sample: Load) -> None:
+    record = body_of(load_on_sample("search").handler(recorded("records/record.json"), Context()))
+    assert record["id"] == "2023-11-14-council-m2"
+    assert "fifteen tons" in record["fields"]["text_content"]
+    assert record["meeting"]["id"] == "2023-11-14-council"
+
+
+def test_an_answer_is_a_stream_and_can_be_opened_by_its_id(load_on_sample: Load) -> None:
+    response = load_on_sample("search").handler(recorded("records/ask.json"), Context())
+    events = stream_of(response)
+    answer_id = events[-1]["answer_id"]
+    shared = recorded("records/answer.json") | {"path": f"/answers/{answer_id}"}
+
+    opened = body_of(load_on_sample("cache_lookup").handler(shared, Context()))
+
+    assert response["headers"]["content-type"].startswith("text/event-stream")
+    assert events[-1]["type"] == "done"
+    assert opened["answer"] == "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
+
+
+def test_an_unknown_answer_is_a_readable_problem(load_on_sample: Load) -> None:
+    response = load_on_sample("cache_lookup").handler(recorded("records/answer.json"), Context())
+    problem = body_of(response)
+    assert response["statusCode"] == problem["status"] == 404
+    assert response["headers"]["content-type"] == "application/problem+json"
+    assert problem["request_id"] == Context().aws_request_id
+
+
+def test_the_openapi_document_describes_the_routes_of_every_function(load_on_sample: Load) -> None:
+    event = without_claims(recorded("records/search.json")) | {"path": "/openapi.json", "resource": "/openapi.json"}
+    assert {"/answers/{id}", "/records/search"} <= set(
+        body_of(load_on_sample("search").handler(event, Context()))["paths"]
+    )
+
+
+def test_a_function_serves_only_its_own_routes(load_on_sample: Load) -> None:
+    handler = load_on_sample("cache_lookup").handler
+    assert handler(recorded("records/search.json"), Context())["statusCode"] == 404
+
+
+def test_the_run_is_logged_under_the_verified_user_before_the_handler_returns(
+    load_on_sample: Load, sample_url: str
+) -> None:
+    load_on_sample("search").handler(recorded("records/search.json"), Context())
+    with psycopg.connect(sample_url) as connection:
+        runs = connection.execute("select caller, request_id from search_runs").fetchall()
+    assert runs == [(SUBJECT, Context().aws_request_id)]
+
+
+def test_invocations_of_one_process_share_its_services(load_on_sample: Load) -> None:
+    function = load_on_sample("search")
+    first = function.handler(recorded("records/search.json"), Context())
+    services = function.environment.services
+    second = function.handler(recorded("records/search.json"), Context())
+    assert function.environment.services is services
+    assert body_of(first) == body_of(second)
+
+
+@pytest.mark.parametrize("path", ["records/search.json", "records/record.json", "records/ask.json"])
+def test_without_verified_claims_nobody_is_signed_in(load_on_sample: Load, path: str) -> None:
+    response = load_on_sample("search").handler(without_claims(recorded(path)), Context())
+    problem = body_of(response)
+    assert response["statusCode"] == problem["status"] == 401
+    assert problem["type"] == "urn:quarry:problem:not-signed-in"
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Authorization", "Bearer demo"),
+        ("x-amzn-oidc-identity", SUBJECT),
+        ("x-amzn-request-context", json.dumps({"authorizer": {"claims": {"sub": SUBJECT}}})),
+        ("X-Amzn-Cognito-Sub", SUBJECT),
+        ("aws.event", json.dumps({"requestContext": {"authorizer": {"claims": {"sub": SUBJECT}}}})),
+    ],
+)
+def test_no_header_stands_in_for_verified_claims(load_on_sample: Load, header: str, value: str) -> None:
+    event = without_claims(recorded("records/search.json"))
+    event["headers"][header] = value
+    event["multiValueHeaders"][header] = [value]
+    assert load_on_sample("search").handler(event, Context())["statusCode"] == 401
+
+
+@pytest.mark.parametrize(
+    "authorizer",
+    [None, {}, {"claims": None}, {"claims": {}}, {"claims": {"sub": ""}}, {"claims": {"sub": 7}}, {"sub": SUBJECT}],
+)
+def test_claims_without_a_subject_are_no_identity(load_on_sample: Load, authorizer: object) -> None:
+    event = recorded("records/search.json")
+    event["requestContext"]["authorizer"] = authorizer
+    assert load_on_sample("search").handler(event, Context())["statusCode"] == 401
+
+
+def test_a_header_does_not_change_the_verified_user(load_on_sample: Load, sample_url: str) -> None:
+    event = recorded("records/search.json")
+    event["headers"]["Authorization"] = "Bearer somebody-else"
+    load_on_sample("search").handler(event, Context())
+    with psycopg.connect(sample_url) as connection:
+        assert connection.execute("select caller from search_runs").fetchall() == [(SUBJECT,)]
+
+
+def test_local_identity_is_refused_inside_lambda(load_on_sample: Load, lambda_environment: pytest.MonkeyPatch) -> None:
+    lambda_environment.setenv("IDENTITY", "local")
+    with pytest.raises(ConfigurationError, match="IDENTITY=local"):
+        load_on_sample("search").handler(recorded("records/search.json"), Context())

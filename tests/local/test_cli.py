@@ -1,0 +1,499 @@
+"""The command line as its users meet it: the installed program, its output, its exit status."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+from quarry import catalog
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.load import load_file
+from quarry.local.embedded_postgres import EmbeddedPostgres
+
+from tests.conftest import create_database
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
+
+QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
+COMMANDS = ("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "runs", "doctor")
+QUESTION = "Why did the council decide to keep the old elm?"
+HELP_CPU_SECONDS = 0.15
+NO_MODEL = "http://127.0.0.1:1/v1"
+NOWHERE = "postgresql://quarry:hunter2@127.0.0.1:1/quarry"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """What a command finds in its environment: nothing of ours but `variables`, and warnings are errors there too."""
+    return {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **variables}
+
+
+def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def write_rows(path: Path, *rows: Mapping[str, object] | str) -> Path:
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def meeting(id: str, **fields: object) -> dict[str, object]:
+    return {"id": id, "body": "City Council", "title": f"Meeting {id}", "date": "2024-02-13", **fields}
+
+
+def motion(id: str, text: str) -> dict[str, object]:
+    return {"id": id, "text_content": text, "date": "2024-02-13"}
+
+
+def value(url: str, query: str) -> Any:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(query.encode()).fetchone()
+        assert row is not None
+        return row[0]
+
+
+@cache
+def help_of(command: str) -> str:
+    done = quarry(*command.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def load(url: str, table: str, file: Path) -> None:
+    """Load without embedding, and without another process."""
+    load_file(url, catalog.LOADABLE[table], file)
+
+
+def one_line(text: str) -> bool:
+    return text.count("\n") == 1 and text.endswith("\n")
+
+
+class TestHelp:
+    def test_it_lists_every_command(self) -> None:
+        text = help_of("")
+        assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
+
+    @pytest.mark.parametrize("command", [*COMMANDS, "runs show"])
+    def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
+        assert f"example:\n  quarry {command}" in help_of(command)
+
+    def test_loadable_tables_are_listed_with_their_fields(self) -> None:
+        text = help_of("load")
+        for table in catalog.LOADABLE.values():
+            described = text.split(f"\n  {table.name}: ", 1)[1].split("\n\n", 1)[0]
+            required = [name for name, field in table.row.model_fields.items() if field.is_required()]
+            assert re.findall(r"^    (\w+)  ", described, re.MULTILINE) == table.columns
+            assert re.findall(r"^    (\w+) .*, required$", described, re.MULTILINE) == required
+
+    def test_types_of_fields_are_in_words(self) -> None:
+        text = help_of("load")
+        assert re.search(r"^    date +date as YYYY-MM-DD, required$", text, re.MULTILINE)
+        assert re.search(r"^    attendees +list of text up to 2,000 characters$", text, re.MULTILINE)
+        assert re.search(r"^    start_seconds +number$", text, re.MULTILINE)
+        assert re.search(r"^    section_number +whole number$", text, re.MULTILINE)
+
+    def test_it_is_quick(self) -> None:
+        def cpu_seconds(*command: str | Path) -> float:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        interpreter = min(cpu_seconds(sys.executable, "-c", "pass") for _ in range(3))
+        assert min(cpu_seconds(QUARRY, "--help") for _ in range(3)) - interpreter < HELP_CPU_SECONDS
+
+
+class TestWrongUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            ([], "COMMAND"),
+            (["fly"], "'fly'"),
+            (["load", "planets", "file.jsonl"], "meetings"),
+            (["load", "meetings"], "FILE.jsonl"),
+            (["ask", "weather", "will it rain?"], "records"),
+            (["ask", "records", "  "], "at least 1 character"),
+            (["ask", "records", "x" * 2001], "at most 2000 characters"),
+            (["runs", "--limit", "0"], "'0'"),
+            (["runs", "show"], "ID"),
+            (["embed", "--stale", "--all"], "not allowed with"),
+            (["serve", "--port", "70000"], "65535"),
+        ],
+    )
+    def test_it_is_told_in_one_line_with_status_2(self, arguments: list[str], told: str) -> None:
+        done = quarry(*arguments, DATABASE_URL=NOWHERE)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert one_line(done.stderr)
+        assert told in done.stderr
+        assert "--help`" in done.stderr
+
+
+class TestFailure:
+    @pytest.mark.parametrize(
+        ("arguments", "variables", "told"),
+        [
+            (["runs"], {"DATABASE_URL": NOWHERE}, "does not answer"),
+            (["ask", "records", QUESTION], {"DATABASE_URL": NOWHERE}, "does not answer"),
+            (["runs"], {"DATABASE_URL": "nonsense hunter2"}, "is not a Postgres URL"),
+            (["runs"], {"DATABASE_URL": NOWHERE, "LOG_LEVEL": "loud"}, "LOG_LEVEL"),
+            (
+                ["load", "meetings", "/nowhere/file.jsonl"],
+                {"DATABASE_URL": NOWHERE},
+                "/nowhere/file.jsonl: No such file",
+            ),
+            (["load", "meetings", "/"], {"DATABASE_URL": NOWHERE}, "/: Is a directory"),
+            (["runs"], {"QUARRY_DATA_DIR": "/dev/null/quarry"}, "/dev/null/quarry"),
+        ],
+    )
+    def test_it_is_told_in_one_line_with_status_1(
+        self, arguments: list[str], variables: dict[str, str], told: str
+    ) -> None:
+        done = quarry(*arguments, **variables)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert one_line(done.stderr)
+        assert told in done.stderr
+        assert "hunter2" not in done.stderr
+
+    def test_a_reader_who_has_read_enough_is_no_error(self) -> None:
+        with subprocess.Popen(
+            [QUARRY, "load", "--help"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 1
+
+
+class TestMigrate:
+    def test_it_names_what_it_applied_and_then_nothing(self, server_url: str) -> None:
+        name = f"empty_{os.getpid()}"
+        url = create_database(server_url, name)
+        first, second = quarry("migrate", DATABASE_URL=url), quarry("migrate", DATABASE_URL=url)
+        assert "applied 0001_core.sql" in first.stdout
+        assert second.stdout == "up to date\n"
+        assert (first.returncode, second.returncode) == (0, 0)
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+class TestLoad:
+    def test_no_embed_leaves_that_for_later(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))
+        done = quarry("load", "motions", file, "--no-embed", DATABASE_URL=database_url)
+        assert done.stdout == "1 row, 1 new or changed, 0 skipped\n"
+        assert value(database_url, "select count(*) from motion_embeddings") == 0
+
+    def test_a_second_load_of_the_same_file_changes_nothing(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(tmp_path / "meetings.jsonl", meeting("a"), meeting("b"))
+        first, second = (quarry("load", "meetings", file, DATABASE_URL=database_url) for _ in range(2))
+        assert first.stdout == "2 rows, 2 new or changed, 0 skipped\n"
+        assert second.stdout == "2 rows, 0 new or changed, 0 skipped\n"
+        assert (first.returncode, first.stderr, second.returncode) == (0, "", 0)
+
+    def test_what_was_loaded_is_embedded(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(
+            tmp_path / "motions.jsonl", motion("a", "To keep the elm."), motion("b", "To close the bridge.")
+        )
+        done = quarry("load", "motions", file, DATABASE_URL=database_url)
+        assert done.stdout == "2 rows, 2 new or changed, 0 skipped\n2 rows embedded\n"
+        assert value(database_url, "select count(distinct record_id) from motion_embeddings") == 2
+        assert value(database_url, "select name from embedding_model") == LocalEmbedding.name
+
+    def test_a_wrong_row_is_named_and_nothing_is_kept(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(
+            tmp_path / "meetings.jsonl", meeting("a"), meeting("b", date="soon"), "{", meeting("c", colour="red")
+        )
+        done = quarry("load", "meetings", file, DATABASE_URL=database_url)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        *problems, last = done.stderr.splitlines()
+        assert [problem.split(":")[0] for problem in problems] == ["line 2, date", "line 3, line", "line 4, colour"]
+        assert last.startswith("meetings.jsonl: nothing was loaded")
+        assert value(database_url, "select count(*) from meetings") == 0
+
+    def test_at_most_twenty_problems_are_named(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(tmp_path / "meetings.jsonl", *["{"] * 30)
+        done = quarry("load", "meetings", file, DATABASE_URL=database_url)
+        assert sum(line.startswith("line ") for line in done.stderr.splitlines()) == 20
+
+    def test_skip_invalid_keeps_the_good_rows_and_names_the_others(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(tmp_path / "meetings.jsonl", meeting("a"), "{", meeting("b"))
+        done = quarry("load", "meetings", file, "--skip-invalid", DATABASE_URL=database_url)
+        assert done.returncode == 0
+        assert done.stdout == "3 rows, 2 new or changed, 1 skipped\n"
+        assert done.stderr.startswith("skipped line 2, line: ")
+        assert value(database_url, "select count(*) from meetings") == 2
+
+    def test_a_model_that_is_down_does_no_harm(self, database_url: str, tmp_path: Path) -> None:
+        file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))
+        down = {"OPENAI_BASE_URL": NO_MODEL, "EMBEDDINGS": "openai", "EMBEDDING_DIMENSIONS": "384"}
+        done = quarry("load", "motions", file, DATABASE_URL=database_url, MODEL_MAX_RETRIES="0", **down)
+        assert done.returncode == 0
+        assert done.stdout == "1 row, 1 new or changed, 0 skipped\n"
+        assert one_line(done.stderr)
+        assert done.stderr.startswith("not embedded")
+        assert value(database_url, "select count(*) from motions") == 1
+        assert value(database_url, "select count(*) from embedding_model") == 0
+
+
+class TestEmbed:
+    def test_new_rows_are_embedded_and_changed_ones_when_asked(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm.")))
+        assert quarry("embed", DATABASE_URL=database_url).stdout == "motions: 1 row embedded\n"
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "To fell the elm.")))
+        assert quarry("embed", DATABASE_URL=database_url).stdout == "nothing to embed\n"
+        assert quarry("embed", "--stale", DATABASE_URL=database_url).stdout == "motions: 1 row embedded\n"
+
+    def test_after_a_change_of_model_everything_is_embedded_anew_or_nothing_at_all(
+        self, database_url: str, tmp_path: Path, openai_server: FakeOpenAI
+    ) -> None:
+        file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))
+        quarry("load", "motions", file, DATABASE_URL=database_url)
+        other = {"DATABASE_URL": database_url, "EMBEDDINGS": "openai", "MODEL_MAX_RETRIES": "0"}
+
+        refused = quarry("embed", OPENAI_BASE_URL=openai_server.url, **other)
+        assert refused.returncode == 1
+        assert one_line(refused.stderr)
+        assert "quarry embed --all" in refused.stderr
+
+        failed = quarry("embed", "--all", OPENAI_BASE_URL=NO_MODEL, **other)
+        assert failed.returncode == 1
+        assert one_line(failed.stderr)
+        assert value(database_url, "select vector_dims(embedding) from motion_embeddings") == 384
+
+        done = quarry("embed", "--all", OPENAI_BASE_URL=openai_server.url, **other)
+        assert done.stdout == "motions: 1 row embedded\n"
+        assert value(database_url, "select dimensions from embedding_model") == 1536
+        assert value(database_url, "select vector_dims(embedding) from motion_embeddings") == 1536
+
+    def test_rows_that_the_model_refuses_are_named(
+        self, database_url: str, tmp_path: Path, openai_server: FakeOpenAI
+    ) -> None:
+        rows = [motion("good", "To keep the elm."), motion("bad", "To annoy.")]
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", *rows))
+        vector = {"object": "embedding", "index": 0, "embedding": embedding("elm", 384)}
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        one = Reply.raw({"object": "list", "model": "fake", "data": [vector], "usage": usage})
+        # the first call asks whether the model works; then both rows together, then one by one in the order of their ids
+        openai_server.enqueue_embeddings(one, Reply.http_error(400), Reply.http_error(400), one)
+        done = quarry(
+            "embed",
+            DATABASE_URL=database_url,
+            OPENAI_BASE_URL=openai_server.url,
+            EMBEDDINGS="openai",
+            EMBEDDING_DIMENSIONS="384",
+        )
+        assert done.returncode == 1
+        assert done.stdout == "motions: 1 row embedded\n"
+        assert done.stderr == "motions: not embedded: bad; `quarry embed` tries again\n"
+
+
+class TestAsk:
+    def test_json_is_the_events_of_the_stream(self, sample_url: str) -> None:
+        done = quarry("ask", "records", QUESTION, "--json", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        order = list(dict.fromkeys(event["type"] for event in events))
+        assert order == [
+            *("intent", "tool_call", "tool_observation", "sources"),
+            *("final_answer_chunk", "confidence", "followups", "done"),
+        ]
+        answer = "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
+        [sources] = [event["sources"] for event in events if event["type"] == "sources"]
+        cited = {int(number) for number in re.findall(r"\[(\d+)\]", answer)}
+        assert cited
+        assert cited <= {source["n"] for source in sources}
+        assert value(sample_url, "select count(*) from answer_cache") == 1
+
+    def test_piped_output_is_plain_text_for_people(self, sample_url: str) -> None:
+        done = quarry("ask", "records", QUESTION, DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\x1b" not in done.stdout
+        answer_id = value(sample_url, "select id from answer_cache")
+        parts = ["search records", "elm", "Sources\n", "[1] ", "confidence", "Ask next\n• ", f"/answers/{answer_id}"]
+        places = [done.stdout.index(part) for part in parts]
+        assert places == sorted(places)
+
+    def test_a_terminal_gets_colours(self, sample_url: str) -> None:
+        ours, theirs = os.openpty()
+        process = subprocess.Popen(
+            [QUARRY, "ask", "records", QUESTION],
+            env=environment(DATABASE_URL=sample_url, TERM="xterm-256color"),
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 65536):
+                shown += piece
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        finally:
+            os.close(ours)
+        assert process.wait() == 0
+        assert b"\x1b[36m[1]\x1b[0m" in shown
+
+    def test_a_stream_that_fails_ends_in_an_error_event(self, sample_url: str) -> None:
+        with psycopg.connect(sample_url, autocommit=True) as connection:
+            connection.execute("alter table motions rename to moved")
+        done = quarry("ask", "records", QUESTION, "--json", DATABASE_URL=sample_url)
+        assert done.returncode == 1
+        assert one_line(done.stderr)
+        assert json.loads(done.stdout.splitlines()[-1])["type"] == "error"
+
+    def test_ctrl_c_stops_the_work(self, sample_url: str, openai_server: FakeOpenAI) -> None:
+        def respond(body: Body) -> Reply:
+            return Reply.hang(30, after_pieces=["The elm was kept "]) if body.get("stream") else Reply.text("Enough.")
+
+        openai_server.respond = respond
+        with subprocess.Popen(
+            [QUARRY, "ask", "records", QUESTION, "--json"],
+            env=environment(DATABASE_URL=sample_url, OPENAI_BASE_URL=openai_server.url),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            for line in process.stdout:
+                if json.loads(line)["type"] == "final_answer_chunk":
+                    break
+            process.send_signal(signal.SIGINT)
+            assert process.stderr.read() == ""
+        assert process.returncode == 130
+        assert value(sample_url, "select status from search_runs") == "abandoned"
+
+
+class TestRuns:
+    def test_an_empty_log_says_so(self, database_url: str) -> None:
+        assert quarry("runs", DATABASE_URL=database_url).stdout.startswith("No search has run yet")
+        assert json.loads(quarry("runs", "--json", DATABASE_URL=database_url).stdout) == []
+
+    def test_a_search_is_listed_and_shown_as_a_timeline(self, sample_url: str) -> None:
+        quarry("ask", "records", QUESTION, DATABASE_URL=sample_url)
+        [run] = json.loads(quarry("runs", "--json", "--limit", "1", DATABASE_URL=sample_url).stdout)
+        assert run["query"] == QUESTION
+        assert run["started_at"].endswith("+00:00")
+
+        heading, listed = quarry("runs", DATABASE_URL=sample_url).stdout.splitlines()
+        assert heading.split()[0] == "run"
+        assert listed.startswith(run["id"][:8])
+        assert listed.rstrip().endswith(QUESTION)
+
+        shown = quarry("runs", "show", run["id"][:8], DATABASE_URL=sample_url)
+        assert shown.returncode == 0
+        assert QUESTION in shown.stdout
+        assert re.search(r"^retrieve +[\d,]+ +[\d,]+ +█+ .*completed +candidates \d+", shown.stdout, re.MULTILINE)
+
+        whole = json.loads(quarry("runs", "--json", "show", run["id"], DATABASE_URL=sample_url).stdout)
+        assert [step["name"] for step in whole["steps"]][-2:] == ["records_answer", "records_followups"]
+        assert whole["results"][0]["rank"] == 1
+
+    def test_an_unknown_run_is_an_error(self, database_url: str) -> None:
+        done = quarry("runs", "show", "nope", DATABASE_URL=database_url)
+        assert done.returncode == 1
+        assert one_line(done.stderr)
+
+
+class TestCleanup:
+    def test_it_counts_what_it_deleted(self, database_url: str) -> None:
+        with psycopg.connect(database_url) as connection:
+            connection.execute(
+                """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
+                     expires_at)
+                   select 'old' || n, 'q', 'a', '[]', '{}', 0, 'low', now() - interval '1 day' from generate_series(1, 3) n"""
+            )
+        deleted = json.loads(quarry("cleanup", "--json", DATABASE_URL=database_url).stdout)
+        assert deleted == {table.label: 0 for table in catalog.EXPIRING} | {"answers": 3}
+        assert "answers 0" in quarry("cleanup", DATABASE_URL=database_url).stdout
+
+
+class TestDoctor:
+    def test_a_healthy_place_is_healthy(self, sample_url: str) -> None:
+        done = quarry("doctor", "--json", DATABASE_URL=sample_url)
+        assert done.returncode == 0
+        told = json.loads(done.stdout)
+        assert told["ok"] is True
+        status = {check["subject"]: check["status"] for check in told["checks"]}
+        assert status.pop("chat model") == "absent"
+        assert set(status.values()) == {"ok"}
+        assert set(status) >= {
+            *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "migrations"),
+            *("embedding model", "vectors", "rows", "rows not embedded"),
+        }
+
+    def test_an_empty_database_is_told_to_migrate(self, server_url: str) -> None:
+        url = server_url.rsplit("/", 1)[0] + "/template1"
+        done = quarry("doctor", DATABASE_URL=url)
+        assert done.returncode == 1
+        assert re.search(r"^!!  migrations: \d+ pending; run `quarry migrate`$", done.stdout, re.MULTILINE)
+
+    def test_another_model_than_the_vectors_is_broken(self, sample_url: str, openai_server: FakeOpenAI) -> None:
+        done = quarry("doctor", DATABASE_URL=sample_url, OPENAI_BASE_URL=openai_server.url, EMBEDDINGS="openai")
+        assert done.returncode == 1
+        assert re.search(r"^!!  vectors: made by all-MiniLM-L6-v2 .*embed --all", done.stdout, re.MULTILINE)
+        assert openai_server.requests == []
+
+    def test_rows_without_vectors_are_counted(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm.")))
+        done = quarry("doctor", DATABASE_URL=database_url)
+        assert done.returncode == 0
+        assert "--  rows not embedded: motions 1; run `quarry embed --stale`\n" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("variables", "told"),
+        [({"DATABASE_URL": NOWHERE}, "!!  database: "), ({"RUN_LOG_DAYS": "never"}, "!!  settings: ")],
+    )
+    def test_what_is_broken_is_told_with_status_1(self, variables: dict[str, str], told: str) -> None:
+        done = quarry("doctor", **variables)
+        assert done.returncode == 1
+        assert told in done.stdout
+        assert done.stderr == ""
+        assert "hunter2" not in done.stdout
+
+
+class TestSharedDirectory:
+    @pytest.fixture
+    def data_dir(self) -> Iterator[Path]:
+        """A directory that every user can reach, as Postgres needs where the tests run as root."""
+        path = Path(tempfile.mkdtemp(prefix="quarry-"))
+        path.chmod(0o755)
+        yield path
+        shutil.rmtree(path)
+
+    def test_commands_that_run_at_once_share_one_server_and_the_last_one_stops_it(self, data_dir: Path) -> None:
+        def start(*arguments: str) -> subprocess.Popen[str]:
+            return subprocess.Popen(
+                [QUARRY, *arguments],
+                env=environment(QUARRY_DATA_DIR=str(data_dir)),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+
+        processes = [start("migrate"), start("runs")]
+        for process in processes:
+            _, complaint = process.communicate(timeout=60)
+            assert (process.returncode, complaint) == (0, "")
+        assert not list(data_dir.rglob("postmaster.pid"))
+        with EmbeddedPostgres(data_dir / "postgres") as server:
+            assert value(server.start(), "select count(*) from quarry_migrations") >= 2

@@ -1,0 +1,170 @@
+"""`quarry serve` and `quarry demo` as processes: they start, answer, and end when they are told to."""
+
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply
+from tests.local.test_cli import QUARRY, QUESTION, environment, quarry, value
+
+END_SECONDS = 3.0
+SECOND_START_SECONDS = 5.0
+
+
+@dataclass
+class Served:
+    """A server that answers, and what it has said so far."""
+
+    process: subprocess.Popen[str]
+    url: str
+    said: str
+    start_seconds: float
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path, timeout=10) as response:
+            assert response.headers["X-Request-Id"]
+            return json.load(response)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> float:
+        """Tell it to end; the seconds that it took."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        assert self.process.wait(timeout=30) == 0
+        return time.monotonic() - began
+
+
+@contextmanager
+def served(*arguments: str, **variables: str) -> Iterator[Served]:
+    """A `quarry serve` or `quarry demo` on a free port."""
+    began = time.monotonic()
+    with subprocess.Popen(
+        [QUARRY, *arguments, "--port", "0"],
+        env=environment(**variables),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = ""
+            while (found := re.search(r"http://\S+:\d+", said)) is None:
+                line = process.stdout.readline()
+                assert line, process.stderr and process.stderr.read()
+                said += line
+            server = Served(process, found.group(), said, 0.0)
+            assert server.get("/health")["status"] == "ok"
+            server.start_seconds = time.monotonic() - began
+            yield server
+        finally:
+            process.kill()
+
+
+def test_it_serves_the_api_and_ends_at_once_when_told(sample_url: str) -> None:
+    with served("serve", DATABASE_URL=sample_url) as server:
+        assert server.get("/health")["embedding_model"] == "all-MiniLM-L6-v2"
+        assert server.get("/records/search?q=bridge")["results"]
+        assert "/records/ask" in server.get("/openapi.json")["paths"]
+        assert server.end() < END_SECONDS
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == ""
+
+
+def test_ctrl_c_is_the_way_to_end_it(sample_url: str) -> None:
+    with served("serve", DATABASE_URL=sample_url) as server:
+        assert server.end(signal.SIGINT) < END_SECONDS
+
+
+def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: FakeOpenAI) -> None:
+    def respond(body: Body) -> Reply:
+        return Reply.hang(30, after_pieces=["The elm was kept "]) if body.get("stream") else Reply.text("Enough.")
+
+    openai_server.respond = respond
+    with served("serve", DATABASE_URL=sample_url, OPENAI_BASE_URL=openai_server.url) as server:
+        request = urllib.request.Request(
+            server.url + "/records/ask",
+            json.dumps({"question": QUESTION}).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as stream:
+            while b"final_answer_chunk" not in stream.readline():
+                pass
+            assert server.end() < END_SECONDS
+        assert server.process.stderr is not None
+        assert "Traceback" not in server.process.stderr.read()
+    assert value(sample_url, "select status from search_runs") == "abandoned"
+
+
+def test_a_taken_port_is_told_with_a_way_out(sample_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = quarry("serve", "--port", str(port), DATABASE_URL=sample_url)
+    assert done.returncode == 1
+    assert done.stderr == f"quarry: port {port} is in use: quarry serve --port {port + 1}\n"
+
+
+def test_an_address_that_is_not_ours_is_told(sample_url: str) -> None:
+    done = quarry("serve", "--host", "192.0.2.1", "--port", "0", DATABASE_URL=sample_url)
+    assert done.returncode == 1
+    assert re.fullmatch(r"quarry: cannot serve on 192\.0\.2\.1, port 0: .+\n", done.stderr)
+
+
+def test_requests_are_not_logged_and_the_level_is_the_settings(sample_url: str) -> None:
+    with served("serve", DATABASE_URL=sample_url, LOG_LEVEL="DEBUG") as server:
+        server.get("/records/search?q=elm")
+        server.end()
+        assert server.process.stderr is not None
+        log = server.process.stderr.read()
+    assert "DEBUG" in log
+    assert "/records/search" not in log
+    password = urlsplit(sample_url).password
+    assert password
+    assert password not in log
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A directory that every user can reach, as Postgres needs where the tests run as root."""
+    path = Path(tempfile.mkdtemp(prefix="quarry-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+def test_a_demo_needs_nothing_and_its_second_start_is_quick(data_dir: Path) -> None:
+    place = {"QUARRY_DATA_DIR": str(data_dir)}
+    with served("demo", **place) as server:
+        assert "Loaded the sample data: records." in server.said
+        assert server.get("/records/search?q=bridge")["degraded"] == []
+        # other commands share the directory with it
+        asked = quarry("ask", "records", QUESTION, **place)
+        assert (asked.returncode, asked.stderr) == (0, "")
+        assert len(json.loads(quarry("runs", "--json", **place).stdout)) == 2
+        answer = re.search(r"/answers/(\S+)", asked.stdout)
+        assert answer is not None
+        assert server.get(answer.group())["query"] == QUESTION
+        assert server.end() < END_SECONDS
+    assert not list(data_dir.rglob("postmaster.pid"))
+
+    with served("demo", **place) as server:
+        assert "nothing had to be loaded" in server.said
+        assert server.start_seconds < SECOND_START_SECONDS
+        assert server.end() < END_SECONDS
+        assert server.process.stdout is not None
+        tips = server.process.stdout.read()
+    assert f"curl -N --get {server.url}/records/ask" in tips
+    assert f"curl --get {server.url}/records/search" in tips
+    assert " ask records " in tips

@@ -1,0 +1,82 @@
+"""How good records search is without a chat model, on the judged questions over the sample data.
+
+The floors lie a little below what was measured when they were set: they catch a loss, they do not claim a level.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from statistics import mean
+
+import pytest
+from quarry.core.services import Caller, Services, build_services
+from quarry.core.settings import Settings
+from quarry.local.sample import sample_directory
+from quarry.records.answer import answer_question
+from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest, SourcesEvent
+from quarry.records.search import search_records
+
+from tests.conftest import clone_database
+from tests.quality.judged import JudgedQuery, mentioned, ndcg, read_judged
+
+Measures = dict[str, list[tuple[float, float]]]
+
+
+@pytest.fixture(scope="module")
+def measures(server_url: str, sample_template: str) -> Measures:
+    """For each kind of query: nDCG@10 of the ranked list, and the share of facts that the answer mentions."""
+    judged = read_judged(sample_directory() / "records" / "judged.jsonl")
+    with clone_database(server_url, sample_template) as url:
+        return asyncio.run(_measure(url, [query for query in judged if query.relevant]))
+
+
+async def _measure(url: str, judged: list[JudgedQuery]) -> Measures:
+    services = build_services(Settings.from_environment({"DATABASE_URL": url}))
+    found: Measures = defaultdict(list)
+    for query in judged:
+        response = await search_records(SearchRequest(q=query.query), Caller("quality"), services)
+        keys = [f"{result.type}:{result.id}" for result in response.results]
+        answer, _ = await _answer(query.query, services)
+        found[query.kind].append((ndcg(keys, query.relevant), mentioned(answer, query.answer_mentions)))
+    await services.close()
+    return found
+
+
+async def _answer(question: str, services: Services) -> tuple[str, int]:
+    """The text of an answer and the number of its sources."""
+    text, sources = "", 0
+    async for event in answer_question(AskRequest(question=question), Caller("quality"), services):
+        if isinstance(event, AnswerChunkEvent):
+            text += event.chunk
+        elif isinstance(event, SourcesEvent):
+            sources = len(event.sources)
+    return text, sources
+
+
+@pytest.mark.parametrize(
+    ("kind", "ndcg_floor", "mentions_floor"),
+    [
+        ("keyword", 0.65, 0.85),
+        ("question", 0.27, 0.40),
+        ("person", 0.42, 0.50),
+        ("vague", 0.35, 0.50),
+        ("typo", 0.38, 0.50),
+    ],
+)
+def test_search_and_answers_stay_above_their_floor(
+    measures: Measures, kind: str, ndcg_floor: float, mentions_floor: float
+) -> None:
+    assert mean(score for score, _ in measures[kind]) >= ndcg_floor
+    assert mean(share for _, share in measures[kind]) >= mentions_floor
+
+
+async def test_a_reader_learns_why_the_elm_was_kept(sample_services: Services) -> None:
+    answer, sources = await _answer("Why did the council keep the old elm?", sample_services)
+    assert sources >= 6
+    assert mentioned(answer, ["7–2", "cabl"]) == 1.0
+
+
+async def test_a_reader_learns_what_the_bridge_came_to_cost(sample_services: Services) -> None:
+    answer, _ = await _answer("How much did the bridge go up, and why?", sample_services)
+    assert mentioned(answer, ["$58.7 million", "steel", "foundation"]) == 1.0

@@ -1,0 +1,112 @@
+"""Asking a question over HTTP and playing the model that answers it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from starlette.testclient import TestClient
+
+from tests.fakes.openai_server import Body, Handler, Reply, schema_name
+
+QUESTION = "Why did the council keep the old elm in Quill Square?"
+ANSWER = "It is sound [1], and the vote was 7–2 [2]."
+FOLLOWUPS = ["What did the elm cables cost?", "Who voted against keeping the elm?"]
+
+Events = list[dict[str, Any]]
+
+
+def read_events(text: str) -> Events:
+    """The events of an event stream; fails on anything that is neither a `data:` line nor a comment."""
+    blocks = text.removesuffix("\n\n").split("\n\n")
+    return [json.loads(block.removeprefix("data: ")) for block in blocks if not block.startswith(":")]
+
+
+def ask(client: TestClient, question: str = QUESTION, **body: Any) -> Events:
+    """All events of one answer."""
+    response = client.post("/records/ask", json={"question": question} | body)
+    assert response.status_code == 200
+    return read_events(response.text)
+
+
+def of_type(events: Events, type: str) -> Events:
+    return [event for event in events if event["type"] == type]
+
+
+def the(events: Events, type: str) -> dict[str, Any]:
+    """The only event of its type."""
+    [event] = of_type(events, type)
+    return event
+
+
+def types_of(events: Events) -> list[str]:
+    """The types of the events in order, a run of answer chunks once."""
+    types = [event["type"] for event in events]
+    return [
+        type
+        for type, before in zip(types, [None, *types], strict=False)
+        if not type == before == "final_answer_chunk"
+    ]
+
+
+def answer_of(events: Events) -> str:
+    return "".join(event["chunk"] for event in of_type(events, "final_answer_chunk"))
+
+
+def cited(answer: str) -> set[int]:
+    return {int(number) for number in re.findall(r"(?<!\\)\[(\d+)\]", answer)}
+
+
+def playing(
+    *,
+    research: Sequence[Reply] = (),
+    answer: Reply | None = None,
+    followups: Reply | None = None,
+) -> Handler:
+    """A model that plays these parts: its research turn by turn (then it is done), the answer, the follow-up questions."""
+    turns = iter(research)
+
+    def respond(body: Body) -> Reply:
+        if schema_name(body) == "records_followups":
+            return followups or Reply.json({"questions": FOLLOWUPS})
+        if "tools" in body:
+            return next(turns, Reply.text("DONE"))
+        return answer or Reply.text(ANSWER)
+
+    return respond
+
+
+def step_of(body: Body) -> str:
+    """Which step of an answer a request to the model belongs to."""
+    if schema_name(body):
+        return str(schema_name(body))
+    return "research" if "tools" in body else "answer"
+
+
+def search(query: str, *, tool: str = "search_records", **arguments: str) -> tuple[str, Mapping[str, Any]]:
+    """A call of a search tool."""
+    return tool, {"query": query} | arguments
+
+
+def logged_run(url: str, request_id: str, seconds: float = 3.0) -> dict[str, Any]:
+    """The run of a request, once it is written: after the answer, by a task of its own."""
+    deadline = time.monotonic() + seconds
+    with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
+        while True:
+            row = connection.execute(
+                """select r.*,
+                     array(select s.name from search_run_steps s where s.run_id = r.id order by s.step_number) as steps,
+                     array(select x.result_id from search_run_results x where x.run_id = r.id order by x.rank) as results
+                   from search_runs r where r.request_id = %s""",
+                [request_id],
+            ).fetchone()
+            if row is not None:
+                return row
+            if time.monotonic() > deadline:
+                raise TimeoutError("the run was not recorded")
+            time.sleep(0.01)

@@ -1,0 +1,285 @@
+"""Asking without a chat model: the stream, the conversation, what is refused, and the stored answer."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.records.contract import RECORD_TYPES
+from tests.records.asking import (
+    QUESTION,
+    Events,
+    answer_of,
+    ask,
+    cited,
+    logged_run,
+    read_events,
+    the,
+    types_of,
+)
+
+ORDER = [
+    "intent",
+    "tool_call",
+    "tool_observation",
+    "sources",
+    "final_answer_chunk",
+    "confidence",
+    "followups",
+    "done",
+]
+FIELDS = {
+    "intent": {"type", "intent"},
+    "tool_call": {"type", "id", "tool", "arguments"},
+    "tool_observation": {"type", "id", "tool", "count", "summary"},
+    "sources": {"type", "sources"},
+    "final_answer_chunk": {"type", "chunk"},
+    "confidence": {"type", "level", "source_count", "label"},
+    "followups": {"type", "questions"},
+    "done": {"type", "answer_id", "cached", "topic_changed", "degraded"},
+}
+UNRELATED = {"question": "What does ferry parking cost?", "answer": "Twelve dollars a day."}
+RELATED = {"question": "Is the elm sound?", "answer": "The arborist says so."}
+
+
+@pytest.fixture(scope="module")
+def events(client: TestClient) -> Events:
+    return ask(client)
+
+
+def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
+    assert types_of(events) == ORDER
+    for event in events:
+        assert set(event) == FIELDS[event["type"]]
+    assert the(events, "intent")["intent"] == "question"
+    assert the(events, "done") | {"answer_id": ""} == {
+        "type": "done",
+        "answer_id": "",
+        "cached": False,
+        "topic_changed": False,
+        "degraded": [],
+    }
+
+
+def test_a_call_is_followed_by_its_observation(events: Events) -> None:
+    call, observation = the(events, "tool_call"), the(events, "tool_observation")
+    assert (call["id"], call["tool"]) == (observation["id"], observation["tool"])
+    assert call["arguments"] == {"query": QUESTION}
+    assert observation["count"] > 0
+
+
+def test_sources_are_numbered_from_one_and_typed(events: Events) -> None:
+    sources = the(events, "sources")["sources"]
+    assert [source["n"] for source in sources] == list(range(1, len(sources) + 1))
+    for source in sources:
+        assert {"n", "type", "id", "title", "snippet"} <= set(source)
+        assert set(source) <= {"n", "type", "id", "title", "snippet", "date", "meeting_id", "similarity"}
+        assert source["type"] in RECORD_TYPES
+
+
+def test_the_answer_cites_only_sources_that_were_sent(events: Events) -> None:
+    numbers = {source["n"] for source in the(events, "sources")["sources"]}
+    assert set() < cited(answer_of(events)) <= numbers
+
+
+def test_confidence_counts_the_sources(events: Events) -> None:
+    confidence, count = the(events, "confidence"), len(the(events, "sources")["sources"])
+    assert confidence["source_count"] == count
+    assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {count} sources"
+
+
+def test_two_or_three_other_questions_follow(events: Events) -> None:
+    questions = the(events, "followups")["questions"]
+    assert 2 <= len(set(questions)) == len(questions) <= 3
+    assert QUESTION not in questions
+
+
+def test_each_question_that_follows_finds_something(client: TestClient, events: Events) -> None:
+    for question in the(events, "followups")["questions"]:
+        assert client.get("/records/search", params={"q": question}).json()["results"]
+
+
+def test_the_same_question_gets_the_same_answer(client: TestClient, events: Events) -> None:
+    again = ask(client)
+    assert answer_of(again) == answer_of(events)
+    assert the(again, "sources") == the(events, "sources")
+
+
+def test_an_event_source_gets_the_same_stream(client: TestClient, events: Events) -> None:
+    response = client.get("/records/ask", params={"q": QUESTION})
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-request-id"]
+    got = read_events(response.text)
+    assert (types_of(got), answer_of(got)) == (ORDER, answer_of(events))
+
+
+@pytest.mark.parametrize("question", ["zyzzyva quux?", "the of and", "🌳?", "2031 moon base?", "!"])
+def test_a_question_without_an_answer_is_told_so(client: TestClient, question: str) -> None:
+    events = ask(client, question, types=["matter"])
+    assert types_of(events) == ORDER
+    confidence = the(events, "confidence")
+    if not the(events, "sources")["sources"]:
+        assert "hold nothing that answers this" in answer_of(events)
+        assert (confidence["level"], confidence["source_count"]) == ("low", 0)
+    assert len(the(events, "followups")["questions"]) >= 2
+
+
+@pytest.mark.parametrize("type", RECORD_TYPES)
+def test_only_the_types_asked_for_are_sources(client: TestClient, type: str) -> None:
+    sources = the(ask(client, types=[type]), "sources")["sources"]
+    assert {source["type"] for source in sources} == {type}
+
+
+@pytest.mark.parametrize("question", ["' OR 1=1 --", "a:* & !b <-> ", "elm " * 500, "<script>elm</script>"])
+def test_odd_questions_are_answered(client: TestClient, question: str) -> None:
+    assert types_of(ask(client, question)) == ORDER
+
+
+class TestConversation:
+    def test_a_follow_up_is_searched_with_what_was_asked_before(self, client: TestClient) -> None:
+        events = ask(client, "Who spoke about the elm?", history=[RELATED])
+        assert the(events, "tool_call")["arguments"] == {"query": "Who spoke about the elm? Is the elm sound?"}
+        assert not the(events, "done")["topic_changed"]
+
+    def test_a_new_topic_forgets_the_history(self, client: TestClient) -> None:
+        events = ask(client, "Who spoke about the elm?", history=[UNRELATED])
+        assert the(events, "tool_call")["arguments"] == {"query": "Who spoke about the elm?"}
+        assert the(events, "done")["topic_changed"]
+
+    def test_only_the_last_five_turns_are_used(self, client: TestClient) -> None:
+        question = "Who spoke about the elm?"
+        assert the(ask(client, question, history=[RELATED, *[UNRELATED] * 5]), "done")["topic_changed"]
+        assert not the(ask(client, question, history=[UNRELATED] * 2 + [RELATED] + [UNRELATED] * 4), "done")[
+            "topic_changed"
+        ]
+
+    @pytest.mark.parametrize(
+        ("context", "topic_changed"),
+        [
+            (json.dumps([RELATED]), False),
+            (json.dumps([UNRELATED]), True),
+            ("The arborist looked at the elm.", False),
+            ("Twelve dollars a day.", True),
+            ("", False),
+            ("[" * 20_000, True),
+        ],
+    )
+    def test_context_is_json_or_text(self, client: TestClient, context: str, topic_changed: bool) -> None:
+        response = client.get("/records/ask", params={"q": "Who spoke about the elm?", "context": context})
+        assert the(read_events(response.text), "done")["topic_changed"] == topic_changed
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [
+            ({}, "/question"),
+            ({"question": ""}, "/question"),
+            ({"question": " \t\n"}, "/question"),
+            ({"question": "x" * 2001}, "/question"),
+            ({"question": "x" * 100_000}, "/question"),
+            ({"question": "nul \0"}, "/question"),
+            ({"question": "half \ud800"}, "/question"),
+            ({"question": None}, "/question"),
+            ({"question": 7}, "/question"),
+            ({"question": "elm", "types": ["meeting"]}, "/types/0"),
+            ({"question": "elm", "types": "motion"}, "/types"),
+            ({"question": "elm", "history": [{"question": "x"}]}, "/history/0/answer"),
+            ({"question": "elm", "history": [{"question": "x", "answer": "\0"}]}, "/history/0/answer"),
+            ({"question": "elm", "history": [{"question": "\udfff", "answer": ""}]}, "/history/0/question"),
+            ({"question": "elm", "history": [RELATED] * 51}, "/history"),
+            ({"question": "elm", "stream": False}, "/stream"),
+        ],
+    )
+    def test_a_bad_field_is_named(self, client: TestClient, body: dict[str, Any], pointer: str) -> None:
+        # json.dumps escapes lone surrogates, which could not be sent otherwise
+        response = client.post(
+            "/records/ask", content=json.dumps(body), headers={"Content-Type": "application/json"}
+        )
+        assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
+        assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+    @pytest.mark.parametrize(
+        ("content", "content_type", "status"),
+        [
+            (b'{"question": ', "application/json", 400),
+            (b"", "application/json", 422),
+            (b'"elm"', "application/json", 422),
+            (b"[]", "application/json", 422),
+            (b'{"question": "elm \xff"}', "application/json", 400),
+            (b'{"question": "elm"}', "text/plain", 415),
+            (b"question=elm", "application/x-www-form-urlencoded", 415),
+        ],
+    )
+    def test_what_is_not_json_is_a_problem(
+        self, client: TestClient, content: bytes, content_type: str, status: int
+    ) -> None:
+        response = client.post("/records/ask", content=content, headers={"Content-Type": content_type})
+        assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
+        assert response.headers["x-request-id"] == response.json()["request_id"]
+
+    @pytest.mark.parametrize("parameters", [{}, {"q": " "}, {"q": "x" * 2001}, {"q": "\0"}, {"q": "elm", "context": "\0"}])
+    def test_an_event_source_gets_a_problem_too(self, client: TestClient, parameters: dict[str, str]) -> None:
+        response = client.get("/records/ask", params=parameters)
+        assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
+
+
+class TestStoredAnswers:
+    def test_an_answer_is_opened_as_it_was_given(self, client: TestClient, events: Events) -> None:
+        body = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+        assert body == {
+            "id": the(events, "done")["answer_id"],
+            "query": QUESTION,
+            "answer": answer_of(events),
+            "sources": the(events, "sources")["sources"],
+            "suggested_followups": the(events, "followups")["questions"],
+            "source_count": the(events, "confidence")["source_count"],
+            "confidence": the(events, "confidence")["level"],
+            "created_at": body["created_at"],
+            "expires_at": body["expires_at"],
+        }
+
+    def test_an_answer_lives_30_days(self, client: TestClient, events: Events) -> None:
+        body = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+        created, expires = (datetime.datetime.fromisoformat(body[name]) for name in ("created_at", "expires_at"))
+        assert expires - created == datetime.timedelta(days=30)
+        assert created.utcoffset() == datetime.timedelta(0)
+        assert abs(datetime.datetime.now(datetime.UTC) - created) < datetime.timedelta(minutes=5)
+
+    def test_an_id_cannot_be_guessed(self, client: TestClient, events: Events) -> None:
+        ids = {the(events, "done")["answer_id"], the(ask(client), "done")["answer_id"]}
+        assert len(ids) == 2
+        assert {len(id) for id in ids} == {22}  # 128 bits
+
+    def test_an_expired_answer_is_gone(self, client: TestClient, shared_sample_url: str) -> None:
+        answer_id = the(ask(client), "done")["answer_id"]
+        with psycopg.connect(shared_sample_url, autocommit=True) as connection:
+            connection.execute("update answer_cache set expires_at = now() where id = %s", [answer_id])
+        response = client.get(f"/answers/{answer_id}")
+        assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
+
+    @pytest.mark.parametrize("id", ["unknown", "%25", "' or 1=1 --"])
+    def test_an_unknown_answer_is_not_found(self, client: TestClient, id: str) -> None:
+        assert client.get(f"/answers/{id}").status_code == 404
+
+    @pytest.mark.parametrize("id", ["x" * 65, "%00"])
+    def test_what_is_no_id_is_refused(self, client: TestClient, id: str) -> None:
+        assert client.get(f"/answers/{id}").status_code == 422
+
+    def test_anyone_who_knows_the_id_may_open_it(self, client: TestClient, events: Events) -> None:
+        path = f"/answers/{the(events, 'done')['answer_id']}"
+        assert client.get(path, headers={"Authorization": "Basic nonsense"}).status_code == 200
+
+
+def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared_sample_url: str) -> None:
+    response = client.post("/records/ask", json={"question": QUESTION})
+    run = logged_run(shared_sample_url, response.headers["x-request-id"])
+    assert (run["status"], run["end_reason"], run["caller"], run["degraded_steps"]) == ("completed", "answered", "demo", [])
+    assert run["steps"] == ["query_embedding", "retrieve", "records_answer", "records_followups"]
+    assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]

@@ -1,0 +1,270 @@
+"""Asking while something fails: an answer each time, the degraded steps named, and nothing stored or told that must not be."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+from starlette.testclient import TestClient
+
+from quarry.records.standins import NOTHING_FOUND
+from tests.conftest import create_database
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.records.asking import (
+    ANSWER,
+    QUESTION,
+    answer_of,
+    ask,
+    cited,
+    logged_run,
+    of_type,
+    playing,
+    read_events,
+    search,
+    the,
+)
+from tests.records.conftest import KEY, client_of, model_environment
+
+FAILURES = {
+    "rate limited": Reply.http_error(429, retry_after=30),
+    "broken": Reply.http_error(500),
+    "wrong key": Reply.http_error(401),
+    "malformed": Reply.malformed(),
+    "not chat": Reply.raw({"hello": "world"}),
+    "refused": Reply.refusal(),
+    "slow": Reply.hang(5),
+    "dropped": Reply.drop_connection(),
+    "empty": Reply.text(""),
+}
+CUT_ANSWERS = {
+    "truncated": Reply.truncated_stream(["The elm ", "is sound [1]", " and ["]),
+    "dropped midway": Reply.drop_connection(after_pieces=["The elm ", "is sound [1]", " and ["]),
+    "silent midway": Reply.hang(5, after_pieces=["The elm ", "is sound [1]", " and ["]),
+    "too long": Reply.text("The elm is sound [1] and [", finish_reason="length"),
+    "filtered": Reply.text("The elm is sound [1] and [", finish_reason="content_filter"),
+}
+
+
+def stored_answers(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select count(*) from answer_cache").fetchone()
+    assert row
+    return int(row[0])
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+class TestOneStepFails:
+    def test_without_the_models_answer_the_sources_speak(
+        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, failure: str
+    ) -> None:
+        stored = stored_answers(shared_sample_url)
+        model.respond = playing(answer=FAILURES[failure])
+        events = ask(model_client)
+        done = events[-1]
+        assert (done["type"], done["degraded"], done["answer_id"]) == ("done", ["records_answer"], None)
+        numbers = {source["n"] for source in the(events, "sources")["sources"]}
+        assert set() < cited(answer_of(events)) <= numbers
+        assert stored_answers(shared_sample_url) == stored
+
+    def test_without_the_models_research_the_first_search_serves(
+        self, model_client: TestClient, model: FakeOpenAI, failure: str
+    ) -> None:
+        model.respond = playing(research=[Reply.tool_calls([search("ferry")]), FAILURES[failure]])
+        events = ask(model_client)
+        assert (answer_of(events), len(of_type(events, "tool_call"))) == (ANSWER, 2)
+        assert (events[-1]["degraded"], events[-1]["answer_id"]) == (["records_research"], None)
+
+    def test_without_the_models_followups_there_are_others(
+        self, model_client: TestClient, model: FakeOpenAI, failure: str
+    ) -> None:
+        model.respond = playing(followups=FAILURES[failure])
+        events = ask(model_client)
+        assert len(the(events, "followups")["questions"]) >= 2
+        assert (answer_of(events), events[-1]["degraded"]) == (ANSWER, ["records_followups"])
+        assert events[-1]["answer_id"] is None
+
+
+@pytest.mark.parametrize("cut", CUT_ANSWERS)
+def test_an_answer_that_breaks_off_goes_on_with_the_sources(
+    model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, cut: str
+) -> None:
+    stored = stored_answers(shared_sample_url)
+    model.respond = playing(answer=CUT_ANSWERS[cut])
+    events = ask(model_client)
+    written, _, rest = answer_of(events).partition("broke off")
+    assert written.startswith("The elm is sound [1]")
+    assert cited(rest) <= {source["n"] for source in the(events, "sources")["sources"]} > set()
+    assert (events[-1]["degraded"], events[-1]["answer_id"]) == (["records_answer"], None)
+    assert stored_answers(shared_sample_url) == stored
+
+
+@pytest.mark.parametrize("invalid", ["not json", '{"questions": "none"}', "{}", "[]"])
+def test_invalid_followups_are_repaired_once(model_client: TestClient, model: FakeOpenAI, invalid: str) -> None:
+    replies = iter([Reply.text(invalid), Reply.json({"questions": ["What did the elm cables cost?"]})])
+    model.respond = lambda body: next(replies) if "response_format" in body else playing()(body)
+    events = ask(model_client)
+    assert "What did the elm cables cost?" in the(events, "followups")["questions"]
+    assert events[-1]["degraded"] == []
+    assert "not valid" in model.chat_requests[-1]["messages"][-1]["content"]
+
+
+def test_followups_that_stay_invalid_give_way(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing(followups=Reply.text("not json"))
+    events = ask(model_client)
+    assert len(the(events, "followups")["questions"]) >= 2
+    assert events[-1]["degraded"] == ["records_followups"]
+    assert len([body for body in model.chat_requests if "response_format" in body]) == 2
+
+
+def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{port}/v1")) as client:
+        events = ask(client)
+    assert events[-1]["degraded"] == ["records_research", "records_answer", "records_followups"]
+    assert cited(answer_of(events))
+
+
+def test_with_no_time_left_there_is_an_answer(shared_sample_url: str, model: FakeOpenAI) -> None:
+    model.respond = lambda body: Reply.hang(5)
+    environment = model_environment(model.url) | {"RECORDS_ASK_SECONDS": "0.4"}
+    with client_of(shared_sample_url, **environment) as client:
+        events = ask(client)
+    assert cited(answer_of(events))
+    assert "records_answer" in events[-1]["degraded"]
+
+
+def test_with_no_tokens_left_research_ends(shared_sample_url: str, model: FakeOpenAI) -> None:
+    greedy = Reply.tool_calls([search("elm")])
+    model.respond = lambda body: greedy if "tools" in body else playing()(body)
+    environment = model_environment(model.url) | {"RECORDS_ASK_TOKENS": "1000"}
+    with client_of(shared_sample_url, **environment) as client:
+        model.respond = playing(
+            research=[
+                Reply(message=greedy.message, finish_reason="tool_calls", usage=(990, 20)),
+                Reply(message=greedy.message, finish_reason="tool_calls", usage=(990, 20)),
+            ]
+        )
+        events = ask(client)
+    assert len(of_type(events, "tool_call")) == 2
+    assert answer_of(events) == ANSWER
+
+
+class TestEmbeddingsFail:
+    @pytest.fixture
+    def without_vectors(self, shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+        """A service whose embedding model is not the one that filled the database."""
+        environment = model_environment(model.url) | {"EMBEDDINGS": "openai"}
+        with client_of(shared_sample_url, **environment) as client:
+            yield client
+
+    def test_search_goes_by_words_and_says_so(self, without_vectors: TestClient) -> None:
+        body = without_vectors.get("/records/search", params={"q": "elm"}).json()
+        assert body["degraded"] == ["query_embedding"]
+        assert body["results"]
+        assert all(set(result["matched"]) == {"text_rank"} for result in body["results"])
+
+    def test_an_answer_says_so_and_is_not_stored(self, without_vectors: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing()
+        events = ask(without_vectors)
+        assert (answer_of(events), events[-1]["degraded"], events[-1]["answer_id"]) == (
+            ANSWER,
+            ["query_embedding"],
+            None,
+        )
+
+
+def test_nothing_secret_is_told_or_logged(
+    model_client: TestClient, model: FakeOpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    told = ""
+    for failure in FAILURES.values():
+        for part in ("answer", "followups"):
+            model.respond = playing(**{part: failure})
+            told += model_client.post("/records/ask", json={"question": QUESTION}).text
+    told += model_client.get("/records/search", params={"q": "\0"}).text + caplog.text
+    for secret in (KEY, "for residents, in plain English", "quoted material", "select ", "websearch_to_tsquery", "Traceback"):
+        assert secret not in told
+
+
+class TestDatabaseDown:
+    @pytest.fixture
+    def url(self, server_url: str, sample_template: str) -> str:
+        return create_database(server_url, "records_outage", template=sample_template)
+
+    @contextmanager
+    def outage(self, server_url: str) -> Iterator[None]:
+        """The database breaks its connections and takes no new ones."""
+        name = Identifier("records_outage")
+        with psycopg.connect(server_url, autocommit=True) as server:
+            server.execute(SQL("alter database {} allow_connections false").format(name))
+            server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'records_outage'")
+            try:
+                yield
+            finally:
+                server.execute(SQL("alter database {} allow_connections true").format(name))
+
+    def test_a_problem_with_retry_after_and_service_again_when_it_is_back(self, server_url: str, url: str) -> None:
+        with client_of(url) as client:
+            answer_id = ask(client)[-1]["answer_id"]
+            with self.outage(server_url):
+                for path in ("/records/search?q=elm", f"/answers/{answer_id}", "/records/motion/2024-02-13-council-m3"):
+                    response = client.get(path)
+                    assert (response.status_code, response.headers["content-type"]) == (503, "application/problem+json")
+                    assert int(response.headers["retry-after"]) > 0
+                assert client.get("/health").status_code == 503
+                # without a rate to count, the stream has begun before the database is asked
+                events = ask(client)
+                assert (events[0]["type"], events[-1]["type"]) == ("intent", "error")
+                assert "database" in events[-1]["message"].lower()
+            assert client.get("/records/search?q=elm").json()["results"]
+            assert ask(client)[-1]["answer_id"]
+            assert client.get(f"/answers/{answer_id}").status_code == 200
+
+    def test_where_rates_are_limited_no_stream_begins(self, server_url: str) -> None:
+        with client_of(server_url.rsplit("/", 1)[0] + "/no_such_database", RATE_LIMIT_PER_MINUTE="5") as client:
+            response = client.post("/records/ask", json={"question": QUESTION})
+        assert (response.status_code, response.headers["content-type"]) == (503, "application/problem+json")
+        assert int(response.headers["retry-after"]) > 0
+
+
+def test_a_failure_of_ours_ends_the_stream_in_good_order(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("drop function query_words cascade")
+        connection.execute("insert into motions (id, text_content) values ('m', 'elm')")
+    with client_of(database_url) as client:
+        response = client.post("/records/ask", json={"question": "Was the elm kept by the council?"})
+        events = read_events(response.text)
+        run = logged_run(database_url, response.headers["x-request-id"])
+    assert [event["type"] for event in events] == ["intent", "tool_call", "error"]
+    assert events[-1]["message"] == "Something went wrong on our side; try again."
+    assert (run["status"], run["end_reason"]) == ("failed", "error")
+    assert stored_answers(database_url) == 0
+
+
+def test_an_empty_city_has_no_answer_and_no_error(database_url: str) -> None:
+    with client_of(database_url) as client:
+        events = ask(client)
+        assert client.get("/records/search", params={"q": "elm"}).json()["results"] == []
+    assert (the(events, "sources")["sources"], answer_of(events)) == ([], NOTHING_FOUND)
+    assert events[-1]["type"] == "done"
+
+
+def test_too_many_questions_a_minute_are_refused(sample_url: str) -> None:
+    with client_of(sample_url, RATE_LIMIT_PER_MINUTE="2") as client:
+        responses = [client.get("/records/ask", params={"q": "of the"}) for _ in range(6)]
+        refused = [response for response in responses if response.status_code == 429]
+        # a new minute may begin in between
+        assert len(refused) >= 2
+        for response in refused:
+            assert response.headers["content-type"] == "application/problem+json"
+            assert 1 <= int(response.headers["retry-after"]) <= 60
+        assert client.get("/records/search", params={"q": "elm"}).status_code == 200

@@ -1,0 +1,140 @@
+"""What reaches a client of the citations that a model writes."""
+
+from __future__ import annotations
+
+import re
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from quarry.records.citations import INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
+
+SOURCES = {1, 2, 3, 11}
+CODE = re.compile(r"(`{3,}).*?(?:\1`*|\Z)|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\2(?!`)", re.DOTALL)
+
+# Text in which almost every character matters to the filter.
+TRICKY = st.text(st.sampled_from("[[[]]]【】1239 ,;–-\n`ax"), max_size=60)
+PARTS = st.lists(
+    st.sampled_from(["[1]", "[9]", "[1, 9]", "[[2]]", "[2[9]7]", "【3】", "[1-3]", " ", "word", "`", "```", "\n", "[", "]"]),
+    max_size=20,
+).map("".join)
+
+
+def filtered(text: str, cuts: list[int] | None = None, sources: set[int] = SOURCES) -> str:
+    """`text` through the filter, cut at the places `cuts`."""
+    places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts or [])})
+    citations = CitationFilter(sources)
+    return "".join(citations.feed(text[start:end]) for start, end in pairwise(places)) + citations.finish()
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("Kept [1].", "Kept [1]."),
+        ("Kept [1][2].", "Kept [1][2]."),
+        ("Kept [1, 2].", "Kept [1][2]."),
+        ("Kept [1; 2].", "Kept [1][2]."),
+        ("Kept [1-3].", "Kept [1][2][3]."),
+        ("Kept [1–3].", "Kept [1][2][3]."),
+        ("Kept [[1]].", "Kept [1]."),
+        ("Kept [[9]].", "Kept."),
+        ("[Kept [1]]", "[Kept [1]]"),
+        ("[[1], [9]]", "[[1],]"),
+        ("Kept 【1】.", "Kept [1]."),
+        ("Kept [ 1 ].", "Kept [1]."),
+        ("Kept [1, 1].", "Kept [1]."),
+        ("Kept [9].", "Kept."),
+        ("Kept [1, 9].", "Kept [1]."),
+        ("Kept [7-12].", "Kept [11]."),
+        ("Kept [0].", "Kept."),
+        ("Kept [3-1].", "Kept [3][1]."),
+        ("Kept [9][1].", "Kept[1]."),
+        ("In [2024] and [1234567].", "In and."),
+        ("[9] Kept", " Kept"),
+        ("- [ ] to do, [x] done", "- [ ] to do, [x] done"),
+        ("[see the report]", "[see the report]"),
+        ("An unclosed [1", "An unclosed [1"),
+        ("Two spaces  [9]  ", "Two spaces   "),
+        ("A split one: [2[9]7]", "A split one: [2 7]"),
+    ],
+)
+def test_only_markers_that_name_a_source_are_sent(written: str, sent: str) -> None:
+    assert filtered(written) == sent
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "`row[9]`",
+        "``a ` [9]``",
+        "`a`` [9]`",
+        "```python\nrow[9] = `[9]`\n```",
+        "````\n``` [9]\n````",
+        "```\nnever closed [9]",
+    ],
+)
+def test_code_is_left_alone(code: str) -> None:
+    assert filtered(f"See {code}") == f"See {code}"
+    assert filtered(f"See {code}", list(range(len(code) + 5))) == f"See {code}"
+
+
+def test_after_code_citations_are_checked_again() -> None:
+    assert filtered("`[9]` [9] ```\n[9]\n``` [9] and [1]") == "`[9]` ```\n[9]\n``` and [1]"
+
+
+def test_a_tick_that_its_line_does_not_close_is_no_code() -> None:
+    assert filtered("It's a ` tick [9]\nand ` [9] more") == "It's a ` tick\nand ` more"
+
+
+def test_text_is_sent_as_soon_as_it_cannot_become_a_marker() -> None:
+    citations = CitationFilter({1})
+    sent = [citations.feed(chunk) for chunk in ["The elm", " stays ", "[", "1", "]", " for now"]]
+    assert sent == ["The elm", " stays", "", "", " [1]", " for now"]
+
+
+def test_what_is_held_back_is_bounded() -> None:
+    citations = CitationFilter({1})
+    assert "".join(citations.feed(character) for character in "[" + "1," * MARKER_CHARACTERS_MAX)
+    assert "".join(citations.feed(character) for character in "`" + "x" * 2 * INLINE_CODE_CHARACTERS_MAX)
+
+
+@given(st.text() | TRICKY | PARTS, st.lists(st.integers(min_value=0), max_size=30))
+@example("[1, 2, 3, 11, 1, 2, 3, 11, 1, 2, 3, 11, 1, 2, 3]", list(range(60)))
+@example("a  [9]", [2])
+def test_however_an_answer_is_cut_the_same_is_sent(text: str, cuts: list[int]) -> None:
+    assert filtered(text, cuts) == filtered(text)
+
+
+@given(TRICKY | PARTS)
+@example("[2[9]7]")
+@example("[ [9]1]")
+@example("[[[9]4]")
+def test_every_number_in_brackets_outside_code_names_a_source(text: str) -> None:
+    outside = CODE.sub(" ", filtered(text))
+    assert {int(number) for number in re.findall(r"\[(\d{1,38})\]", outside)} <= SOURCES
+
+
+@given(st.text(st.characters(exclude_characters="[【")))
+def test_text_without_brackets_is_sent_unchanged(text: str) -> None:
+    assert filtered(text) == text
+
+
+@given(st.text(st.characters(exclude_characters="[【")), st.text(st.characters(exclude_characters="[【`")))
+def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> None:
+    assert filtered(f"{before}[1]{after}x") == f"{before}[1]{after}x"
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "]", "1", "[1", "[1,", "[9]", " ", "a ", " [", "`", "` ", "`` a", "[1 ", "[[1]", "【", "[\n", "`" + "x" * 9999]
+)
+@pytest.mark.parametrize("chunk", [7, 1_000_000])
+def test_no_text_takes_long(unit: str, chunk: int) -> None:
+    text = "[" + unit * (200_000 // len(unit))
+    citations = CitationFilter(SOURCES)
+    started = time.process_time()
+    for start in range(0, len(text), chunk):
+        citations.feed(text[start : start + chunk])
+    citations.finish()
+    assert time.process_time() - started < 2

@@ -1,0 +1,47 @@
+"""Keyword lookup or question."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from quarry.records.contract import Intent
+from quarry.records.intent import classify_intent
+
+
+@pytest.mark.parametrize(
+    ("query", "intent"),
+    [
+        ("bridge", "keyword"),
+        ("bridge weight limit", "keyword"),
+        ("CIP-2024-02", "keyword"),
+        ("why", "keyword"),
+        ("list", "keyword"),
+        ('"heritage elm in Quill Square be preserved"', "keyword"),
+        ("😀", "keyword"),
+        ("the elm?", "question"),
+        ("elm ?  ", "question"),
+        ("大树为什么保留？", "question"),
+        ("why elm", "question"),
+        ("Who voted no", "question"),
+        ("who's against it", "question"),
+        ("what’s next", "question"),
+        ("tell me everything", "question"),
+        ("show me votes", "question"),
+        ("Explain the levy", "question"),
+        ("bridge weight limit trucks", "question"),
+        ("the elm in the square", "question"),
+    ],
+)
+def test_a_query_is_a_keyword_lookup_or_a_question(query: str, intent: Intent) -> None:
+    assert classify_intent(query) == intent
+
+
+@given(st.text(max_size=200))
+def test_space_around_a_query_does_not_change_its_intent(query: str) -> None:
+    assert classify_intent(query) == classify_intent(f" \t{query}\n")
+
+
+@given(st.text(max_size=200))
+def test_whatever_ends_in_a_question_mark_is_a_question(query: str) -> None:
+    assert classify_intent(query + "?") == "question"

@@ -1,0 +1,468 @@
+"""The SQL of records search, on a real Postgres."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, LiteralString
+
+import numpy as np
+import psycopg
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from psycopg.rows import namedtuple_row
+from quarry.core.postgres.call import vector_literal
+from quarry.core.postgres.pool import Database
+from quarry.records.contract import RECORD_TYPES
+from quarry.records.retrieval import describe, find_candidates, latest_topics, whole_record
+
+from tests.conftest import create_database
+
+Connection = psycopg.Connection[Any]
+
+HYBRID = "select * from hybrid_search_motions(%(q)s, %(v)s, %(n)s, %(tw)s, %(sw)s, %(k)s, %(from)s, %(to)s)"
+SEEDED_ROWS = 6000
+SEEDED_TOPICS = 60
+DIMENSIONS = 384
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[Connection]:
+    """An empty database."""
+    with psycopg.connect(database_url, autocommit=True, row_factory=namedtuple_row) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def seeded(server_url: str, migrated_template: str) -> Iterator[Connection]:
+    """A database with 6,000 motions about 60 topics, 60 motions a month over a hundred months. Only read."""
+    url = create_database(server_url, "records_seeded", template=migrated_template)
+    with psycopg.connect(url, autocommit=True, row_factory=namedtuple_row) as connection:
+        _seed(connection)
+        yield connection
+
+
+@pytest.fixture
+def without_sequential_scans(seeded: Connection) -> Iterator[Connection]:
+    """Comparing all is cheapest among so few rows; an index that serves is taken all the same."""
+    seeded.execute("set enable_seqscan = off")
+    yield seeded
+    seeded.execute("reset enable_seqscan")
+
+
+def _seed(connection: Connection) -> None:
+    connection.execute("drop index motion_embeddings_hnsw")
+    connection.execute("set maintenance_work_mem = '256MB'")
+    vectors = seeded_vectors()
+    with connection.cursor() as cursor:
+        with cursor.copy("copy motions (id, text_content, date) from stdin") as copy:
+            for number in range(SEEDED_ROWS):
+                copy.write_row((f"m{number:05}", seeded_text(number), seeded_date(number)))
+        with cursor.copy("copy motion_embeddings (record_id, window_number, embedding) from stdin") as copy:
+            for number, vector in enumerate(vectors):
+                copy.write_row((f"m{number:05}", 0, vector_literal(vector.tolist())))
+    connection.execute("create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops)")
+    connection.execute("vacuum analyze motions, motion_embeddings")
+
+
+def seeded_text(number: int) -> str:
+    return (
+        f"moved that the council approve item{number} about topic{number % SEEDED_TOPICS}"
+        f" in ward{number % 7} by word{number % 977} and word{number % 499}"
+    )
+
+
+def seeded_date(number: int) -> datetime.date:
+    month = number % 100
+    return datetime.date(2015 + month // 12, 1 + month % 12, 15)
+
+
+def seeded_vectors() -> NDArray[np.float64]:
+    random = np.random.default_rng(5)
+    centres = random.normal(size=(SEEDED_TOPICS, DIMENSIONS))
+    vectors = centres[np.arange(SEEDED_ROWS) % SEEDED_TOPICS] + random.normal(size=(SEEDED_ROWS, DIMENSIONS))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def nearest(vector: NDArray[np.float64], count: int, since: datetime.date = datetime.date.min) -> list[str]:
+    """The ids of the seeded motions nearest to `vector`, by comparing all."""
+    order = np.argsort(-(seeded_vectors() @ vector))
+    return [f"m{number:05}" for number in order if seeded_date(int(number)) >= since][:count]
+
+
+def direction(degrees: float) -> list[float]:
+    """A unit vector at this angle to the first axis."""
+    return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), *[0.0] * (DIMENSIONS - 2)]
+
+
+def add_motion(
+    connection: Connection,
+    id: str,
+    text: str,
+    *,
+    degrees: Sequence[float] = (),
+    date: datetime.date | None = None,
+) -> None:
+    """A motion, with a vector for each of `degrees`."""
+    connection.execute("insert into motions (id, text_content, date) values (%s, %s, %s)", [id, text, date])
+    for window, angle in enumerate(degrees):
+        connection.execute(
+            "insert into motion_embeddings values (%s, %s, %s)", [id, window, vector_literal(direction(angle))]
+        )
+
+
+def hybrid(
+    connection: Connection,
+    query: str,
+    vector: Sequence[float] | None = None,
+    *,
+    count: int = 10,
+    text_weight: float = 1,
+    semantic_weight: float = 1,
+    k: int = 50,
+    date_from: datetime.date | None = None,
+    date_to: datetime.date | None = None,
+) -> list[Any]:
+    return connection.execute(
+        HYBRID,
+        {
+            "q": query,
+            "v": None if vector is None else vector_literal(vector),
+            "n": count,
+            "tw": text_weight,
+            "sw": semantic_weight,
+            "k": k,
+            "from": date_from,
+            "to": date_to,
+        },
+    ).fetchall()
+
+
+def by_words(connection: Connection, query: str, count: int = 10) -> list[str]:
+    return [row.id for row in connection.execute("select * from rank_record_text('motions', %s, %s)", [query, count])]
+
+
+def by_meaning(connection: Connection, vector: Sequence[float], count: int, *dates: datetime.date | None) -> list[Any]:
+    date_from, date_to = (*dates, None, None)[:2]
+    return connection.execute(
+        "select * from rank_record_similarity('motions', 'motion_embeddings', %s, %s, %s, %s)",
+        [vector_literal(vector), count, date_from, date_to],
+    ).fetchall()
+
+
+def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any]) -> str:
+    """The plans of all statements that `query` runs, those inside functions included."""
+    notices: list[str] = []
+
+    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+        notices.append(diagnostic.message_primary or "")
+
+    connection.execute("load 'auto_explain'")
+    for name, value in [("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_level", "notice")]:
+        connection.execute("select set_config(%s, %s, false)", [f"auto_explain.{name}", value])
+    connection.add_notice_handler(note)
+    connection.execute(query, parameters)
+    connection.remove_notice_handler(note)
+    connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
+    return "\n".join(notices)
+
+
+def scans(plan: str) -> set[str]:
+    """How a plan reads its tables: "Seq Scan on motions", "Index Scan using motions_pkey" …"""
+    return set(re.findall(r"(?:Seq Scan on|Index (?:Only )?Scan using|Bitmap Index Scan on) \w+", plan))
+
+
+def test_the_score_is_the_sum_of_weight_over_k_plus_rank(connection: Connection) -> None:
+    add_motion(connection, "a", "elm elm elm")
+    add_motion(connection, "b", "elm", degrees=[10])
+    add_motion(connection, "c", "bridge", degrees=[20])
+    rows = hybrid(connection, "elm", direction(0))
+    assert [(row.id, row.text_rank, row.semantic_rank) for row in rows] == [("b", 2, 1), ("a", 1, None), ("c", None, 2)]
+    assert [row.rank_score for row in rows] == pytest.approx([1 / 52 + 1 / 51, 1 / 51, 1 / 52])
+    weighted = hybrid(connection, "elm", direction(0), text_weight=2, semantic_weight=0.5, k=10)
+    assert {row.id: row.rank_score for row in weighted} == pytest.approx(
+        {"a": 2 / 11, "b": 2 / 12 + 0.5 / 11, "c": 0.5 / 12}
+    )
+    assert [row.similarity for row in rows] == pytest.approx(
+        [math.cos(math.radians(10)), None, math.cos(math.radians(20))], abs=1e-3
+    )
+
+
+def test_without_a_vector_it_goes_by_words_alone(connection: Connection) -> None:
+    add_motion(connection, "a", "elm", degrees=[0])
+    add_motion(connection, "b", "bridge", degrees=[0])
+    assert [(row.id, row.semantic_rank) for row in hybrid(connection, "elm")] == [("a", None)]
+
+
+def test_equal_scores_are_ordered_by_id(connection: Connection) -> None:
+    for id in ["c", "a", "d", "b"]:
+        add_motion(connection, id, "elm", degrees=[5])
+    rows = hybrid(connection, "elm", direction(0))
+    assert [(row.id, row.text_rank, row.semantic_rank) for row in rows] == [
+        ("a", 1, 1),
+        ("b", 2, 2),
+        ("c", 3, 3),
+        ("d", 4, 4),
+    ]
+
+
+def test_the_same_query_gives_the_same_list(seeded: Connection) -> None:
+    vector = seeded_vectors()[3].tolist()
+    lists = [[row.id for row in hybrid(seeded, "topic3 ward5 approved", vector, count=100)] for _ in range(3)]
+    assert lists[0] == lists[1] == lists[2]
+    assert len(lists[0]) == 100
+
+
+def test_a_row_counts_once_with_its_best_window(connection: Connection) -> None:
+    add_motion(connection, "far", "x", degrees=[60])
+    add_motion(connection, "long", "x", degrees=[80, 10, 70])
+    add_motion(connection, "near", "x", degrees=[20])
+    rows = by_meaning(connection, direction(0), 10)
+    assert [row.id for row in rows] == ["long", "near", "far"]
+    assert rows[0].similarity == pytest.approx(math.cos(math.radians(10)), abs=1e-3)
+    assert [row.id for row in by_meaning(connection, direction(0), 2)] == ["long", "near"]
+
+
+def test_empty_tables_find_nothing(connection: Connection) -> None:
+    assert hybrid(connection, "elm", direction(0)) == []
+    assert hybrid(connection, "why was the elm kept?") == []
+    assert connection.execute("select * from search_transcript_segments('elm', 10)").fetchall() == []
+
+
+def test_rows_with_every_word_come_first(connection: Connection) -> None:
+    add_motion(connection, "some", "elm elm elm elm elm elm")
+    add_motion(connection, "all", "the council would rather keep, for a hundred years to come, this one old elm")
+    add_motion(connection, "none", "bridge")
+    rows = connection.execute("select * from rank_record_text('motions', 'keep the elm', 10)").fetchall()
+    assert [row.id for row in rows] == ["all", "some"]
+    assert rows[0].text_score > 1 > rows[1].text_score > 0
+
+
+def test_a_question_whose_words_never_all_occur_together_finds_the_record(connection: Connection) -> None:
+    add_motion(connection, "elm", "That the heritage elm in Quill Square be preserved and cabled.")
+    for number in range(30):
+        add_motion(connection, f"other{number}", f"That the minutes of meeting {number} be approved by the council.")
+    connection.execute("analyze motions")
+    question = "Why did the council decide to preserve the old elm in the middle of the square instead of felling it?"
+    assert by_words(connection, question)[0] == "elm"
+
+
+def test_a_rare_word_outweighs_common_ones(seeded: Connection) -> None:
+    assert by_words(seeded, "which council approved topic and moved item4711 in ward0?")[0] == "m04711"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("elm square bananas", {"phrase", "split", "single"}),
+        ('"quill square" elm bananas', {"phrase"}),
+        ('elm bananas:"quill square"', {"phrase"}),
+        ("elm square bananas -heritage", {"split", "single"}),
+        ("elm square bananas - heritage", {"split", "single"}),
+        ('elm square bananas -"quill square"', {"split", "single"}),
+        ('elm square bananas -"quill square" -single', {"split"}),
+    ],
+)
+def test_phrases_and_exclusions_hold_also_where_some_words_suffice(
+    connection: Connection, query: str, expected: set[str]
+) -> None:
+    add_motion(connection, "phrase", "the heritage elm in quill square")
+    add_motion(connection, "split", "a square elm, by the quill of a clerk")
+    add_motion(connection, "single", "a single elm")
+    add_motion(connection, "other", "the bridge")
+    assert set(by_words(connection, query)) == expected
+
+
+@pytest.mark.parametrize("query", ["", "the of and", "😀 🎉", "!!! ??? ***", "é" * 2000, "市" * 2000, "-", '"', '""'])
+def test_a_query_without_words_finds_nothing(seeded: Connection, query: str) -> None:
+    assert by_words(seeded, query) == []
+
+
+@pytest.mark.parametrize("query", ["' OR 1=1 --", "a:* & !b <-> ", "item7'); drop table motions; --", "\\ \\' E'\\'"])
+def test_query_syntax_of_postgres_is_read_as_words(seeded: Connection, query: str) -> None:
+    by_words(seeded, query)
+    assert by_words(seeded, "item7") == ["m00007"]
+
+
+def test_a_query_of_500_words_is_answered_fast(seeded: Connection) -> None:
+    query = " ".join(f"word{number} ward{number % 7} council" for number in range(166)) + " item4711 moved"
+    started = time.monotonic()
+    rows = hybrid(seeded, query, seeded_vectors()[4711].tolist(), count=100)
+    assert rows[0].id == "m04711"
+    assert time.monotonic() - started < 1
+
+
+def test_one_huge_word_is_answered(seeded: Connection) -> None:
+    assert by_words(seeded, "x" * 2000) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=80)
+    | st.text(st.sampled_from("item7 ward1 \"'-:*&|!<>()\\@./:,;%_$é…"), max_size=60)
+)
+@example("http://x.com/it's\\foo")
+@example("a@b.co -\"x 'y'\" 10.5e7 -or or OR -")
+def test_any_text_is_a_query(seeded: Connection, query: str) -> None:
+    first = by_words(seeded, query, 20)
+    assert by_words(seeded, query, 20) == first
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(["item7", "topic3", "ward1", '"approve item9"', "council", "bananas"]), min_size=1))
+def test_what_is_excluded_is_never_found(seeded: Connection, words: list[str]) -> None:
+    numbers = [int(id[1:]) for id in by_words(seeded, " ".join(words) + " -ward1 -topic5", 50)]
+    assert not any(number % 7 == 1 or number % SEEDED_TOPICS == 5 for number in numbers)
+
+
+class TestDates:
+    """The seeded motions are of 2015-01 to 2023-04, sixty of each month."""
+
+    @pytest.mark.parametrize(
+        ("date_from", "date_to", "months"),
+        [
+            (datetime.date(2023, 1, 15), None, 4),
+            (None, datetime.date(2015, 2, 15), 2),
+            (datetime.date(2020, 5, 1), datetime.date(2020, 5, 31), 1),
+            (datetime.date(2020, 5, 15), datetime.date(2020, 5, 15), 1),
+            (datetime.date(2016, 1, 1), datetime.date(2022, 12, 31), 84),
+        ],
+    )
+    def test_nothing_outside_the_dates_is_found(
+        self, seeded: Connection, date_from: datetime.date | None, date_to: datetime.date | None, months: int
+    ) -> None:
+        vector = seeded_vectors()[0].tolist()
+        rows = hybrid(seeded, "council topic0", vector, count=200, date_from=date_from, date_to=date_to)
+        assert len(rows) == min(200, 60 * months)
+        for row in rows:
+            date = seeded_date(int(row.id[1:]))
+            assert (date_from or date) <= date <= (date_to or date)
+
+    def test_where_no_row_is_left_nothing_is_found(self, seeded: Connection) -> None:
+        vector = seeded_vectors()[0].tolist()
+        assert hybrid(seeded, "council topic0", vector, date_from=datetime.date(2030, 1, 1)) == []
+        assert hybrid(seeded, "council topic0", vector, date_to=datetime.date(2000, 1, 1)) == []
+
+    def test_few_rows_left_are_compared_exactly(self, seeded: Connection) -> None:
+        since = datetime.date(2021, 1, 1)
+        vector = seeded_vectors()[17]
+        rows = by_meaning(seeded, vector.tolist(), 50, since)
+        assert [row.id for row in rows] == nearest(vector, 50, since)
+
+    def test_many_rows_left_are_found_by_the_index(self, seeded: Connection) -> None:
+        since = datetime.date(2017, 1, 1)
+        vector = seeded_vectors()[17]
+        rows = by_meaning(seeded, vector.tolist(), 50, since)
+        assert len(set(nearest(vector, 50, since)) & {row.id for row in rows}) >= 45
+        assert [row.similarity for row in rows] == sorted((row.similarity for row in rows), reverse=True)
+
+    def test_a_row_without_a_date_is_found_only_without_dates(self, connection: Connection) -> None:
+        add_motion(connection, "undated", "elm", degrees=[0])
+        assert [row.id for row in hybrid(connection, "elm", direction(0))] == ["undated"]
+        assert hybrid(connection, "elm", direction(0), date_from=datetime.date(1900, 1, 1)) == []
+
+
+class TestPlans:
+    """Indexes serve what they are for."""
+
+    @pytest.mark.parametrize("dates", [(None, None), (datetime.date(2017, 1, 1), None), (None, datetime.date(2022, 1, 1))])
+    def test_the_hnsw_index_serves_the_nearest(
+        self, without_sequential_scans: Connection, dates: tuple[datetime.date | None, datetime.date | None]
+    ) -> None:
+        plan = plans(
+            without_sequential_scans,
+            "select * from rank_record_similarity('motions', 'motion_embeddings', %s, 100, %s, %s)",
+            [vector_literal(seeded_vectors()[1].tolist()), *dates],
+        )
+        assert scans(plan) >= {"Index Scan using motion_embeddings_hnsw"}
+
+    @pytest.mark.parametrize("query", ["item4711", "topic7 word12", "what was said about item4711 and word976?"])
+    def test_words_are_found_by_the_gin_index(self, seeded: Connection, query: str) -> None:
+        plan = plans(seeded, "select * from rank_record_text('motions', %s, 100)", [query])
+        assert scans(plan) & {"Bitmap Index Scan on motions_text_search", "Seq Scan on motions"} == {
+            "Bitmap Index Scan on motions_text_search"
+        }
+
+    def test_records_are_described_by_their_keys(self, seeded: Connection) -> None:
+        plan = plans(
+            seeded, "select * from describe_records(%s, %s, %s)", [["motion"] * 3, ["m00001", "m00002", "m00003"], "ward1"]
+        )
+        assert scans(plan) & {"Index Scan using motions_pkey", "Seq Scan on motions"} == {"Index Scan using motions_pkey"}
+
+
+@pytest.fixture
+async def city(database_url: str) -> Database:
+    """One record of each type, all of one meeting, all about the elm, and a matter without a meeting."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            """insert into meetings (id, body, title, date) values ('meet', 'City Council', 'Regular meeting', '2024-02-13');
+            insert into matters (id, title, summary, status, decided_on, date) values
+              ('mat', 'The Elm', 'Keeping the elm.', 'adopted', '2024-02-13', '2024-01-01'),
+              ('old', 'The Old Pier', 'Mending the pier.', 'adopted', '2020-02-13', '2020-01-01');
+            insert into agenda_items (id, meeting_id, matter_id, title, date) values ('item', 'meet', 'mat', 'Elm: decision', '2024-02-13');
+            insert into motions (id, meeting_id, agenda_item_id, matter_id, text_content, plain_english_summary, result, mover, votes_against, date)
+              values ('mot', 'meet', 'item', 'mat', 'That the elm be kept.', 'The elm stays.', 'Carried 7–2', 'Ada', '{Bo,Cy}', '2024-02-13');
+            insert into document_sections (id, matter_id, document_title, heading, body, date)
+              values ('doc', 'mat', 'Report', 'Health', 'The elm is <b>sound</b> & well.', '2024-01-23');
+            insert into key_statements (id, agenda_item_id, speaker_name, speaker_role, statement_text, context, date)
+              values ('say', 'item', 'Bo', 'Councillor', 'Elms fall.', 'Against keeping it.', '2024-02-13');
+            insert into transcript_segments (id, agenda_item_id, speaker_name, text_content, date)
+              values ('seg', 'item', null, 'The elm, please.', '2024-02-13')"""
+        )
+    return Database(database_url, pool_size=1, timeout_seconds=10)
+
+
+async def test_every_type_is_searched_and_only_those_asked_for(city: Database) -> None:
+    everything = await find_candidates(city, query="elm", vector=None, types=RECORD_TYPES, depth=10)
+    assert {item.type for item in everything} == set(RECORD_TYPES)
+    assert {item.key for item in everything} >= {("motion", "mot"), ("transcript_segment", "seg")}
+    some = await find_candidates(city, query="elm", vector=None, types=("motion", "matter"), depth=10)
+    assert {item.key for item in some} == {("motion", "mot"), ("matter", "mat")}
+    await city.close()
+
+
+async def test_records_are_described_in_the_order_asked_for(city: Database) -> None:
+    keys = [("transcript_segment", "seg"), ("motion", "mot"), ("motion", "gone"), ("document_section", "doc")]
+    texts = await describe(city, keys, "is the elm sound?")  # type: ignore[arg-type]
+    assert [(text.type, text.id, text.title, text.topic) for text in texts] == [
+        ("transcript_segment", "seg", "Unnamed speaker", "The Elm"),
+        ("motion", "mot", "The elm stays.", "The Elm"),
+        ("document_section", "doc", "Report: Health", "The Elm"),
+    ]
+    assert texts[1].body == (
+        "The elm stays.\nResult: Carried 7–2. Against: Bo, Cy.\nThat the elm be kept.\nMoved by Ada."
+    )
+    # Postgres takes tags out of what it quotes
+    assert texts[2].snippet == "\ue000elm\ue001 is  \ue000sound\ue001  & well"
+    await city.close()
+
+
+async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
+    await city.execute("update motions set plain_english_summary = U&'The \\E000elm\\E001 \\E000\\E000stays'")
+    [text] = await describe(city, [("motion", "mot")], "stays")
+    assert text.snippet.count("\ue000") == text.snippet.count("\ue001") == 1
+    await city.close()
+
+
+async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
+    motion = await whole_record(city, "motion", "mot")
+    assert motion is not None
+    assert (motion["title"], motion["meeting"].title) == ("The elm stays.", "Regular meeting")
+    assert motion["fields"]["votes_against"] == ["Bo", "Cy"]
+    assert not {"text_search", "content_hash", "embedded_hash"} & set(motion["fields"])
+    document = await whole_record(city, "document_section", "doc")
+    assert document is not None
+    assert document["meeting"] is None
+    assert await whole_record(city, "matter", "mot") is None
+    await city.close()
+
+
+async def test_the_latest_topics_come_first(city: Database) -> None:
+    assert await latest_topics(city, 1) == ["The Elm"]
+    assert await latest_topics(city, 5) == ["The Elm", "The Old Pier"]
+    await city.close()

@@ -1,0 +1,210 @@
+"""`GET /records/search` and `GET /records/{type}/{id}`."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.records.contract import RECORD_TYPES
+from tests.records.conftest import client_of
+
+QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
+
+
+def found(client: TestClient, q: str, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/records/search", params={"q": q} | parameters)
+    assert response.status_code == 200
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def keys(body: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(result["type"], result["id"]) for result in body["results"]]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None:
+    body = found(client, query)
+    assert set(body) == {"query", "intent", "results", "counts", "degraded"}
+    assert (body["query"], body["degraded"], set(body["counts"])) == (query, [], set(RECORD_TYPES))
+    assert 0 < len(body["results"]) <= 20
+    for result in body["results"]:
+        assert {"type", "id", "title", "snippet", "score", "matched"} <= set(result)
+        assert set(result) <= {"type", "id", "title", "snippet", "score", "date", "meeting_id", "url", "matched"}
+
+
+def test_keywords_and_questions_are_told_apart(client: TestClient) -> None:
+    assert found(client, "elm")["intent"] == "keyword"
+    assert found(client, "why was the elm kept?")["intent"] == "question"
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_score_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClient, query: str) -> None:
+    results = found(client, query, limit=100)["results"]
+    for result in results:
+        assert result["score"] == pytest.approx(sum(1 / (50 + rank) for rank in result["matched"].values()))
+    assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
+    for half in ("text_rank", "semantic_rank"):
+        ranks = [result["matched"][half] for result in results if half in result["matched"]]
+        assert len(ranks) == len(set(ranks))
+        assert min(ranks) == 1
+
+
+def test_transcripts_are_found_by_their_words_alone(client: TestClient) -> None:
+    results = found(client, "elm", type="transcript_segment")["results"]
+    assert results
+    assert all(set(result["matched"]) == {"text_rank"} for result in results)
+
+
+def test_types_are_repeated_to_ask_for_several(client: TestClient) -> None:
+    body = found(client, "elm", type=["motion", "matter", "motion"], limit=100)
+    assert {type for type, _ in keys(body)} == set(body["counts"]) == {"motion", "matter"}
+
+
+def test_counts_are_of_all_that_was_found(client: TestClient) -> None:
+    body = found(client, "elm", limit=100)
+    listed = keys(body) + keys(found(client, "elm", limit=100, offset=100))
+    assert body["counts"] == {name: sum(type == name for type, _ in listed) for name in RECORD_TYPES}
+    assert found(client, "elm", limit=1)["counts"] == body["counts"]
+
+
+def test_pages_follow_one_another_without_gap_or_repeat(client: TestClient) -> None:
+    whole = keys(found(client, "bridge", limit=60))
+    pages = [key for offset in range(0, 60, 7) for key in keys(found(client, "bridge", limit=7, offset=offset))]
+    assert pages[:60] == whole
+    assert len(set(pages)) == len(pages)
+    assert found(client, "bridge", offset=400)["results"] == []
+
+
+@pytest.mark.parametrize("query", ["elm", "why was the old elm kept?"])
+def test_only_records_of_the_dates_asked_for_are_found(client: TestClient, query: str) -> None:
+    body = found(client, query, limit=100, **{"from": "2024-01-23", "to": "2024-02-13"})
+    dates = {datetime.date.fromisoformat(result["date"]) for result in body["results"]}
+    assert min(dates) >= datetime.date(2024, 1, 23)
+    assert max(dates) <= datetime.date(2024, 2, 13)
+    assert found(client, query, **{"from": "2031-01-01"})["results"] == []
+
+
+def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
+    body = found(client, "elm", type="matter", **{"from": "2023-11-14", "to": "2023-11-14"})
+    assert ("matter", "PRK-2023-12") in keys(body)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["' OR 1=1 --", "a:* & !b <-> ", "the of and", "🌳🌳", "elm " * 500, "\\", "%", "<mark>elm</mark>", "e\u0301lm", "\u202eelm"],
+)
+def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
+    assert found(client, query)["degraded"] == []
+
+
+@pytest.mark.parametrize("query", ["the of and", "🌳🌳", "!!!"])
+def test_a_query_without_words_finds_nothing(client: TestClient, query: str) -> None:
+    body = found(client, query)
+    assert (body["results"], set(body["counts"].values())) == ([], {0})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pointer"),
+    [
+        ({}, "/q"),
+        ({"q": ""}, "/q"),
+        ({"q": "  \n "}, "/q"),
+        ({"q": "x" * 2001}, "/q"),
+        ({"q": "nul \x00"}, "/q"),
+        ({"q": "elm", "type": "meeting"}, "/type/0"),
+        ({"q": "elm", "type": ["motion"] * 13}, "/type"),
+        ({"q": "elm", "from": "yesterday"}, "/from"),
+        ({"q": "elm", "to": "2024-02-30"}, "/to"),
+        ({"q": "elm", "from": "2024-02-02", "to": "2024-02-01"}, "/to"),
+        ({"q": "elm", "limit": "0"}, "/limit"),
+        ({"q": "elm", "limit": "101"}, "/limit"),
+        ({"q": "elm", "offset": "-1"}, "/offset"),
+        ({"q": "elm", "offset": "401"}, "/offset"),
+        ({"q": "elm", "limit": "many"}, "/limit"),
+        ({"q": "elm", "sort": "date"}, "/sort"),
+    ],
+)
+def test_bad_parameters_are_named(client: TestClient, parameters: dict[str, Any], pointer: str) -> None:
+    response = client.get("/records/search", params=parameters)
+    assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+def test_a_query_of_2000_characters_is_answered(client: TestClient) -> None:
+    assert found(client, " " + "elm " * 499 + "elm? ")["results"]
+
+
+def test_a_query_that_is_not_utf8_is_read_as_far_as_it_goes(client: TestClient) -> None:
+    assert client.get("/records/search?q=elm%ED%A0%80%FF").status_code == 200
+
+
+def test_a_query_far_too_long_is_refused(client: TestClient) -> None:
+    assert client.get("/records/search", params={"q": "x" * 60_000}).status_code == 422
+
+
+@pytest.fixture
+def hostile_client(database_url: str) -> Iterator[TestClient]:
+    """Records that try to break out of whatever they are shown in."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            """insert into motions (id, text_content) values
+              ('a/b c?d#e', 'The elm <script>alert("elm")</script> & <img src=x onerror=alert(1)> "stays" <elm'),
+              ('forged', U&'The \\E000elm\\E001 with forged marks </mark><mark>')"""
+        )
+    with client_of(database_url) as client:
+        yield client
+
+
+def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> None:
+    body = found(hostile_client, "elm stays forged")
+    assert len(body["results"]) == 2
+    for result in body["results"]:
+        left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
+        assert left == html.escape(html.unescape(left))
+        assert "<mark>elm</mark>" in result["snippet"]
+
+
+def test_a_record_is_given_whole(client: TestClient) -> None:
+    response = client.get("/records/motion/2024-02-13-council-m3")
+    body = response.json()
+    assert response.status_code == 200
+    assert set(body) == {"type", "id", "title", "date", "url", "fields", "meeting"}
+    assert (body["type"], body["date"], body["meeting"]["id"]) == ("motion", "2024-02-13", "2024-02-13-council")
+    assert body["fields"]["votes_against"] == ["Leland Frost", "Priya Sandhu"]
+
+
+@pytest.mark.parametrize("type", RECORD_TYPES)
+def test_every_found_record_can_be_opened(client: TestClient, type: str) -> None:
+    [result] = found(client, "elm", type=type, limit=1)["results"]
+    body = client.get(f"/records/{type}/{result['id']}").json()
+    assert (body["title"], body["date"]) == (result["title"], result["date"])
+
+
+def test_an_id_may_hold_any_character(hostile_client: TestClient) -> None:
+    response = hostile_client.get("/records/motion/a%2Fb%20c%3Fd%23e")
+    assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/records/motion/none", 404),
+        ("/records/matter/2024-02-13-council-m3", 404),
+        ("/records/motion/'%20or%201=1--", 404),
+        ("/records/meeting/2024-02-13-council", 422),
+        ("/records/motion/" + "x" * 65, 422),
+        ("/records/motion/%00", 422),
+        ("/records/motion/", 422),
+    ],
+)
+def test_what_is_no_record_is_a_problem(client: TestClient, path: str, status: int) -> None:
+    response = client.get(path)
+    assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")

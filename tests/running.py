@@ -1,0 +1,37 @@
+"""The real server on a free port of this machine, in a thread of the test's process."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from quarry import catalog
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
+from quarry.core.web.app import create_app
+
+START_SECONDS = 10.0
+
+
+@contextmanager
+def running_server(database_url: str, **environment: str) -> Iterator[str]:
+    """Serve the whole API on `database_url`; its base URL. `environment` holds settings by their variables."""
+    settings = Settings.from_environment({"DATABASE_URL": database_url} | environment)
+    app = create_app(build_services(settings), catalog.ALL_ROUTERS, catalog.ALL_ROUTERS)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not server.started:
+            assert thread.is_alive(), "the server ended while starting"
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(START_SECONDS)

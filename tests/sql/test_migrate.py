@@ -1,0 +1,174 @@
+"""Bringing a database up to date."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+from quarry.core.postgres.migrate import Migrated, connect, migrate, pending
+
+from tests.conftest import create_database
+
+NOTHING = Migrated((), ())
+
+TABLE = "create extension if not exists vector;\ncreate table notes (id int, place halfvec({{embedding_dimensions}}));"
+FUNCTION = "create or replace function answer() returns int language sql return {};"
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """The URL of a database that was never migrated."""
+    name = f"empty_{next(_numbers)}"
+    yield create_database(server_url, name)
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+@pytest.fixture
+def sql(tmp_path: Path) -> Path:
+    """A small `sql/`: one migration, two functions."""
+    for folder in ("migrations", "functions/notes"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "migrations/0001_notes.sql").write_text(TABLE)
+    (tmp_path / "functions/notes/answer.sql").write_text(FUNCTION.format(41))
+    (tmp_path / "functions/notes/again.sql").write_text(
+        "create or replace function again() returns int language sql as 'select answer()';"
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def run(empty_url: str, sql: Path) -> Callable[[], Migrated]:
+    """Migrates the empty database with the small `sql/`."""
+    return partial(migrate, empty_url, embedding_dimensions=8, directory=sql)
+
+
+def value(url: str, query: str) -> object:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    return row and row[0]
+
+
+def test_migrating_applies_all_and_says_what(run: Callable[[], Migrated], empty_url: str) -> None:
+    assert run() == Migrated(("0001_notes.sql",), ("notes/again.sql", "notes/answer.sql"))
+    assert value(empty_url, "select again()") == 41
+
+
+def test_vectors_have_the_dimensions_of_the_settings(run: Callable[[], Migrated], empty_url: str) -> None:
+    run()
+    column = "select format_type(atttypid, atttypmod) from pg_attribute where attname = 'place'"
+    assert value(empty_url, column) == "halfvec(8)"
+
+
+def test_migrating_again_changes_nothing(database_url: str) -> None:
+    assert migrate(database_url, embedding_dimensions=384) == NOTHING
+    assert pending(database_url) == []
+
+
+def test_an_edited_migration_is_refused_by_name(run: Callable[[], Migrated], sql: Path) -> None:
+    run()
+    (sql / "migrations/0001_notes.sql").write_text(TABLE + " -- improved")
+    with pytest.raises(ConfigurationError, match=r"0001_notes\.sql was edited"):
+        run()
+
+
+def test_only_an_edited_function_is_created_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
+    run()
+    (sql / "functions/notes/answer.sql").write_text(FUNCTION.format(42))
+    assert pending(empty_url, sql) == ["notes/answer.sql"]
+    assert run() == Migrated((), ("notes/answer.sql",))
+    assert value(empty_url, "select again()") == 42
+
+
+def test_a_new_migration_creates_every_function_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
+    run()
+    (sql / "migrations/0002_drop.sql").write_text("drop function answer();")
+    assert run() == Migrated(("0002_drop.sql",), ("notes/again.sql", "notes/answer.sql"))
+    assert value(empty_url, "select again()") == 41
+
+
+def test_a_newer_database_is_refused(run: Callable[[], Migrated], sql: Path) -> None:
+    newer = sql / "migrations/0002_later.sql"
+    newer.write_text("select 1;")
+    run()
+    newer.unlink()
+    with pytest.raises(ConfigurationError, match=r"0002_later\.sql.*update Quarry"):
+        run()
+
+
+def test_a_failing_migration_is_named_and_leaves_no_trace(
+    run: Callable[[], Migrated], sql: Path, empty_url: str
+) -> None:
+    broken = sql / "migrations/0002_broken.sql"
+    broken.write_text("create table half (id int); create table half (id int);")
+    with pytest.raises(ConfigurationError, match=r'0002_broken\.sql: relation "half" already exists'):
+        run()
+    assert value(empty_url, "select to_regclass('half')") is None
+    broken.unlink()
+    assert run().migrations == ()
+
+
+def test_a_failing_function_is_named_and_none_is_changed(
+    run: Callable[[], Migrated], sql: Path, empty_url: str
+) -> None:
+    run()
+    (sql / "functions/notes/again.sql").write_text(
+        "create or replace function again() returns int language sql return 7;"
+    )
+    (sql / "functions/notes/answer.sql").write_text(
+        "create or replace function answer() returns text language sql as 'select 1';"
+    )
+    with pytest.raises(ConfigurationError, match=r"notes/answer\.sql: cannot change return type"):
+        run()
+    assert value(empty_url, "select again()") == 41
+
+
+def test_a_missing_extension_is_told(run: Callable[[], Migrated], sql: Path) -> None:
+    (sql / "migrations/0002_extension.sql").write_text("create extension no_such_extension;")
+    with pytest.raises(ConfigurationError, match="pgvector"):
+        run()
+
+
+@pytest.mark.parametrize("name", ["1_notes.sql", "0002-notes.sql", "0002_Notes.sql"])
+def test_a_migration_is_named_by_number_and_purpose(run: Callable[[], Migrated], sql: Path, name: str) -> None:
+    (sql / "migrations" / name).touch()
+    with pytest.raises(ConfigurationError, match="NNNN_what_it_does"):
+        run()
+
+
+def test_everything_is_pending_in_an_empty_database(empty_url: str, sql: Path) -> None:
+    assert pending(empty_url, sql) == ["0001_notes.sql", "notes/again.sql", "notes/answer.sql"]
+
+
+def test_of_processes_that_migrate_at_once_one_does_the_work(empty_url: str) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        runs = list(threads.map(lambda _: migrate(empty_url, embedding_dimensions=384), range(4)))
+    assert len([run for run in runs if run.migrations and run.functions]) == 1
+    assert runs.count(NOTHING) == 3
+
+
+def test_a_database_that_does_not_answer_is_told() -> None:
+    with pytest.raises(DatabaseUnavailable), connect("postgresql://quarry:secret@127.0.0.1:1/quarry"):
+        pass
+
+
+def test_a_connection_that_breaks_is_told(database_url: str) -> None:
+    with pytest.raises(DatabaseUnavailable), connect(database_url) as connection:
+        connection.execute("select pg_terminate_backend(pg_backend_pid())")
+
+
+def test_a_url_that_is_none_is_refused_without_repeating_it() -> None:
+    with pytest.raises(ConfigurationError) as caught, connect("quarry:secret@127.0.0.1"):
+        pass
+    assert "postgresql://" in caught.value.message
+    assert "secret" not in caught.value.message
+    assert caught.value.__cause__ is None

@@ -1,0 +1,122 @@
+"""What the pages say exists."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import pytest
+from quarry import catalog
+from quarry.core.settings import Settings
+from quarry.local import cli
+from quarry.records import contract as records_contract
+
+from tools.generate import event_schema, settings_page, with_tables
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_SPAN = re.compile(r"`([^`\n]+)`")
+_COMMAND = re.compile(r"(?:^|[\s;&|(])(?:\S*/)?(quarry|make) +([^;&|)\n]*)")
+
+
+def commands(page: str) -> list[tuple[str, list[str]]]:
+    """Each `quarry …` and `make …` in the code of a page: the program and its arguments."""
+    blocks = _FENCE.findall(page)
+    code = [*(line for block in blocks for line in block.splitlines()), *_SPAN.findall(_FENCE.sub("", page))]
+    return [
+        (program, shlex.split(arguments, comments=True))
+        for line in code
+        if not line.lstrip().startswith("#")
+        for program, arguments in _COMMAND.findall(line)
+    ]
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+@cache
+def help_of(subcommand: str) -> str | None:
+    """What `quarry SUBCOMMAND --help` prints, or None when there is no such command."""
+    printed: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "argparse.ArgumentParser._print_message", lambda self, message, file=None: printed.append(message)
+        )
+        with pytest.raises(SystemExit) as exit:
+            cli.main([subcommand, "--help"])
+    return "".join(printed) if exit.value.code == 0 else None
+
+
+def unknown(program: str, arguments: list[str]) -> str | None:
+    """The first word of a command that its program does not know."""
+    if program == "make":
+        return next((word for word in arguments if "=" not in word and word not in targets()), None)
+    if not arguments or arguments[0] in ("--help", "--version"):
+        return None
+    text = help_of(arguments[0])
+    if text is None:
+        return arguments[0]
+    return next((word for word in arguments if word.startswith("--") and word not in text), None)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_a_page_names_exists(page: Path) -> None:
+    for program, arguments in commands(page.read_text()):
+        word = unknown(program, arguments)
+        assert word is None, f"{program} {shlex.join(arguments)}: there is no {word}"
+
+
+def test_commands_are_read_from_blocks_and_spans() -> None:
+    page = '```\n$ make demo  # then\n.venv/bin/quarry ask records "why?"\n# quarry x\n```\nor `quarry embed --all`, not quarry y'
+    assert commands(page) == [
+        ("make", ["demo"]),
+        ("quarry", ["ask", "records", "why?"]),
+        ("quarry", ["embed", "--all"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", [("make", ["no-such-target"]), ("quarry", ["no-such-command"]), ("quarry", ["load", "--no-such-option"])]
+)
+def test_a_command_that_does_not_exist_is_noticed(command: tuple[str, list[str]]) -> None:
+    assert unknown(*command)
+
+
+def test_every_setting_is_described() -> None:
+    page = (ROOT / "docs/settings.md").read_text()
+    assert page == settings_page(), "run `make docs`"
+    for name, field in Settings.model_fields.items():
+        assert field.description
+        assert f"| `{name.upper()}` |" in page
+
+
+def test_every_table_that_can_be_loaded_is_described() -> None:
+    page = (ROOT / "docs/data.md").read_text()
+    assert page == with_tables(page, list(catalog.LOADABLE.values())), "run `make docs`"
+    for table in catalog.LOADABLE.values():
+        section = page.partition(f"### {table.name}\n")[2].partition("\n### ")[0]
+        assert table.row.__doc__
+        assert all(f"| `{column}` |" in section for column in table.columns)
+
+
+def test_tables_are_described_after_those_that_they_refer_to() -> None:
+    order = list(catalog.LOADABLE)
+    for table in catalog.LOADABLE.values():
+        assert all(order.index(target) < order.index(table.name) for target in table.references.values())
+
+
+def test_the_schema_of_events_knows_every_event() -> None:
+    schema = json.loads((ROOT / "docs/api/records-events.json").read_text())
+    assert schema == event_schema("records", records_contract), "run `make docs`"
+    types = {
+        schema["$defs"][one["$ref"].rpartition("/")[2]]["properties"]["type"]["default"] for one in schema["anyOf"]
+    }
+    assert types == {
+        "intent", "tool_call", "tool_observation", "sources", "final_answer_chunk", "confidence", "followups", "done", "error",
+    }  # fmt: skip

@@ -1,0 +1,278 @@
+"""Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
+
+sql/schema.sql            the net effect of migrations and functions
+docs/api/openapi.json     the HTTP interface
+docs/api/*-events.json    JSON schemas of streamed events
+docs/settings.md          every setting
+docs/data.md              the tables that can be loaded (between its markers)
+sql/sample/vectors.npz    vectors of the sample data (made anew only where a text changed)
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from psycopg.sql import SQL, Identifier
+from pydantic import TypeAdapter
+from quarry import catalog
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.load import LoadableTable
+from quarry.core.postgres.migrate import connect, migrate
+from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
+from quarry.core.stream.events import ErrorEvent, Event
+from quarry.core.web.app import openapi_document
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
+from quarry.records import contract as records_contract
+
+ROOT = Path(__file__).resolve().parents[1]
+
+STREAMED = {"records": records_contract}
+"""The domains that stream, each with the module that defines its events."""
+
+TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
+TABLES_END = "<!-- end of tables -->\n"
+
+# Kept between runs: setting a server up takes seconds, starting it does not.
+_CLUSTER = ROOT / ".quarry" / "generate"
+_PASSING_DUMP_LINES = re.compile(r"^(\\(un)?restrict .*|-- Dumped (from|by) .*)\n", re.MULTILINE)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.generate", description="Write the generated files.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
+    check = parser.parse_args(arguments).check
+
+    texts = generated_texts()
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    windows = sample_windows()
+    vectors = sample_directory() / VECTORS_FILE
+    if not has_vectors_of(vectors, windows):
+        stale.append(vectors)
+
+    for path in stale:
+        name = path.relative_to(ROOT)
+        if check:
+            print(f"{name} is not up to date: run `make docs` and commit it", file=sys.stderr)
+            continue
+        if path == vectors:
+            asyncio.run(_embed_sample(windows, path))
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(texts[path])
+        print(f"wrote {name}")
+    return int(check and bool(stale))
+
+
+def generated_texts() -> dict[Path, str]:
+    """What each generated text file should hold, by its path."""
+    data = ROOT / "docs" / "data.md"
+    with _scratch_database() as url:
+        migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
+        schema = schema_dump(url)
+    return {
+        ROOT / "sql" / "schema.sql": schema,
+        ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(catalog.ALL_ROUTERS)),
+        **{
+            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract))
+            for domain, contract in STREAMED.items()
+        },
+        ROOT / "docs" / "settings.md": settings_page(),
+        data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
+    }
+
+
+# --- sql/schema.sql
+
+
+def schema_dump(url: str) -> str:
+    """The schema of the embedded Postgres' database at `url`, by its own pg_dump: the same text for the same schema."""
+    with connect(url) as connection:
+        row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
+    assert row is not None
+    programs = Path(row[0])
+    dumped = subprocess.run(
+        [programs / "pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-comments", url],
+        env={"LD_LIBRARY_PATH": str(programs.parent / "lib")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return _PASSING_DUMP_LINES.sub("", dumped).strip() + "\n"
+
+
+@contextmanager
+def _scratch_database() -> Iterator[str]:
+    name = Identifier(f"schema_{os.getpid()}")
+    with EmbeddedPostgres(_CLUSTER, parameters={"fsync": "off"}) as server:
+        server_url = server.start()
+        with connect(server_url) as connection:
+            connection.execute(SQL("create database {}").format(name))
+            try:
+                yield server_url.rsplit("/", 1)[0] + f"/schema_{os.getpid()}"
+            finally:
+                connection.execute(SQL("drop database {}").format(name))
+
+
+# --- docs/api
+
+
+def event_schema(domain: str, contract: ModuleType) -> dict[str, Any]:
+    """The JSON Schema of one streamed event: any that `contract` defines, or an error."""
+    defined = (value for value in vars(contract).values() if isinstance(value, type) and issubclass(value, Event))
+    events: list[type[Event]] = [*(event for event in defined if event is not Event), ErrorEvent]
+    schema = TypeAdapter(reduce(or_, events)).json_schema(mode="serialization")
+    for event in events:
+        definition = schema["$defs"][event.__name__]
+        # it has a default, so pydantic takes it for optional; on the wire it is always there
+        definition["required"] = ["type", *definition.get("required", [])]
+    heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"An event of a {domain} stream"}
+    return heading | schema
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+# --- docs/settings.md
+
+_SETTINGS_HEAD = """# Settings
+
+Every setting is an environment variable, read and checked once at start; an empty one counts as unset, and a wrong one
+is named in the error. Nothing needs to be set to run Quarry locally. This page is written by `make docs`.
+
+| variable | default | takes | what it does |
+|---|---|---|---|
+"""
+
+
+def settings_page() -> str:
+    """docs/settings.md."""
+    properties = Settings.model_json_schema()["properties"]
+    rows = (
+        _table_row(f"`{name.upper()}`", _default(schema), describe_type(schema), schema["description"])
+        for name, schema in properties.items()
+    )
+    return _SETTINGS_HEAD + "".join(rows)
+
+
+def _default(schema: dict[str, Any]) -> str:
+    value = schema["default"]
+    return "unset" if value is None else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+# --- docs/data.md
+
+
+def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
+    """`page` with the description of `tables` between its two markers."""
+    head, _, rest = page.partition(TABLES_START)
+    _, end, tail = rest.partition(TABLES_END)
+    if not end:
+        raise SystemExit("docs/data.md: the markers around the tables are gone")
+    return head + TABLES_START + "\n" + "\n".join(map(_table_section, tables)) + "\n" + TABLES_END + tail
+
+
+def _table_section(table: LoadableTable) -> str:
+    schema = table.row.model_json_schema()
+    embedded = catalog.EMBEDDED[table.name].text_columns if table.name in catalog.EMBEDDED else ()
+    lines = [f"### {table.name}\n\n{schema['description']}\n\n| field | type | required | |\n|---|---|---|---|\n"]
+    for name, field_schema in schema["properties"].items():
+        notes = [
+            *([f"id of one of the `{table.references[name]}`"] if name in table.references else []),
+            *([_inherited(table, name)] if name in table.inherits else []),
+            *(["embedded"] if name in embedded else []),
+        ]
+        required = "yes" if name in schema["required"] else ""
+        lines.append(_table_row(f"`{name}`", describe_type(field_schema), required, "; ".join(notes)))
+    return "".join(lines)
+
+
+def _inherited(table: LoadableTable, column: str) -> str:
+    reference, _, source_column = table.inherits[column]
+    return f"left out: `{source_column}` of what `{reference}` names"
+
+
+def describe_type(schema: dict[str, Any]) -> str:
+    """A JSON schema in a few words for a reader."""
+    for choice in schema.get("anyOf", []):
+        if choice["type"] != "null":
+            return describe_type(choice)
+    if "enum" in schema:
+        return " or ".join(f"`{value}`" for value in schema["enum"])
+    match schema["type"]:
+        case "array":
+            return f"list of: {describe_type(schema['items'])}"
+        case "boolean":
+            return "`true` or `false`"
+        case "string":
+            return _describe_text(schema)
+        case number:
+            return _describe_number(number, schema)
+
+
+def _describe_text(schema: dict[str, Any]) -> str:
+    kind = {"date": "date", "password": "secret", "path": "path"}.get(schema.get("format", ""), "text")
+    return f"{kind} ≤ {schema['maxLength']:,}" if "maxLength" in schema else kind
+
+
+def _describe_number(kind: str, schema: dict[str, Any]) -> str:
+    bounds = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to"}
+    return " ".join([kind, *(f"{word} {schema[name]:,}" for name, word in bounds.items() if name in schema)])
+
+
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+# --- sql/sample/vectors.npz
+
+
+def sample_windows() -> list[str]:
+    """Every text of the sample data that is embedded, as the local model reads it."""
+    model = LocalEmbedding()
+    return [
+        window
+        for domain in sample_domains()
+        for table in catalog.EMBEDDED.values()
+        for row in _rows(sample_directory() / domain / f"{table.name}.jsonl", catalog.LOADABLE[table.name])
+        for window in model.windows("\n".join(row[column] for column in table.text_columns if row[column]))
+    ]
+
+
+def has_vectors_of(path: Path, texts: Sequence[str]) -> bool:
+    """Whether the file at `path` holds vectors of exactly these texts."""
+    if not path.exists():
+        return False
+    with np.load(path) as file:
+        return set(file["keys"].tolist()) == {text_key(text) for text in texts}
+
+
+def _rows(path: Path, table: LoadableTable) -> Iterator[dict[str, Any]]:
+    if path.exists():
+        for line in path.read_text().splitlines():
+            yield table.row.model_validate_json(line).model_dump()
+
+
+async def _embed_sample(windows: Sequence[str], path: Path) -> None:
+    model = LocalEmbedding()
+    await write_vectors(model, windows, path)
+    await model.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
