@@ -1,7 +1,7 @@
 """The Lambda function `search`: every search and the whole records, for signed-in users; health and OpenAPI, for all."""
 
-from quarry import catalog
+from quarry import api
 from quarry.core.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
-handler = environment.serve(catalog.SEARCH_ROUTERS, documented=catalog.ALL_ROUTERS)
+handler = environment.serve(api.SEARCH_ROUTERS, documented=api.ALL_ROUTERS)

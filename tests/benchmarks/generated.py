@@ -74,7 +74,8 @@ class Corpus:
 
     def _vectors(self, topics: NDArray[np.int64], spread: float) -> NDArray[np.float32]:
         vectors = self._centres[topics] + spread * self._random.normal(size=(len(topics), DIMENSIONS))
-        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        unit: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return unit
 
     def _query_text(self, style: str, topic: int) -> str:
         own = [str(word) for word in self._words[self._random.choice(self._topic_words[topic], 6, replace=False)]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fastapi import APIRouter
-from quarry import __version__, catalog
+from quarry import __version__, api
 from quarry.core.budget import Budget
 from quarry.core.errors import UNFORESEEN_MESSAGE
 from quarry.core.postgres import pool
@@ -68,7 +68,7 @@ def test_a_client_does_not_choose_its_request_id(app: ASGIApp) -> None:
 
 def test_inside_lambda_the_request_id_is_lambda_s(app: ASGIApp) -> None:
     async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
-        await app(scope | {"aws.context": SimpleNamespace(aws_request_id="lambda-1")}, receive, send)
+        await app({**scope, "aws.context": SimpleNamespace(aws_request_id="lambda-1")}, receive, send)
 
     assert TestClient(invoked).get("/nowhere").json()["request_id"] == "lambda-1"
 
@@ -103,8 +103,8 @@ def test_the_description_is_that_of_the_documented_routes(app: ASGIApp) -> None:
 
 
 def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp) -> None:
-    part = create_app(make_services(), [service_routes.router], catalog.ALL_ROUTERS)
-    whole = create_app(make_services(), catalog.ALL_ROUTERS, catalog.ALL_ROUTERS)
+    part = create_app(make_services(), [service_routes.router], api.ALL_ROUTERS)
+    whole = create_app(make_services(), api.ALL_ROUTERS, api.ALL_ROUTERS)
     with TestClient(part) as one, TestClient(whole) as other:
         document = one.get("/openapi.json").json()
         assert document == other.get("/openapi.json").json()

@@ -30,7 +30,7 @@ class Gateway:
         self.event: Any = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope if self.event is None else scope | {"aws.event": self.event}, receive, send)
+        await self._app(scope if self.event is None else {**scope, "aws.event": self.event}, receive, send)
 
 
 def event(claims: object) -> dict[str, object]:

@@ -101,13 +101,13 @@ async def test_a_database_that_was_not_migrated_is_told_to_the_operator(
     make_database: MakeDatabase, query: str
 ) -> None:
     with pytest.raises(ConfigurationError, match="quarry migrate"):
-        await make_database().rows(query)  # type: ignore[arg-type]
+        await make_database().rows(query)
 
 
 async def test_a_fault_of_our_own_is_not_dressed_up(make_database: MakeDatabase) -> None:
     for query in ("selekt", "select 1/0", "select 'a'::int"):
         with pytest.raises(psycopg.Error) as raised:
-            await make_database().rows(query)  # type: ignore[arg-type]
+            await make_database().rows(query)
         assert not isinstance(raised.value, QuarryError)
 
 

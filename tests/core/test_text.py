@@ -15,6 +15,7 @@ from quarry.core.text import (
     shorten,
     significant_words,
     stem,
+    topic_text,
     words,
 )
 
@@ -80,9 +81,14 @@ def test_short_words_and_numbers_are_their_own_stems() -> None:
 
 
 def test_significant_words_are_stems_without_stop_words_each_once() -> None:
-    assert significant_words("What did the council say about parking, and who parks on Council Street?") == [
+    assert significant_words("Tell me about the council’s parking, and who parks on Council Street?") == [
         "council", "park", "street",
     ]  # fmt: skip
+
+
+def test_the_topic_of_a_text_is_its_words_that_are_not_stop_words() -> None:
+    assert topic_text("What is the cost of Harbour Bridge?") == "cost harbour bridge"
+    assert topic_text("Who is it?") == "Who is it?"
 
 
 def test_a_question_of_stop_words_alone_has_no_significant_word() -> None:

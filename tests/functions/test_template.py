@@ -9,7 +9,7 @@ import pytest
 from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from quarry import catalog
+from quarry import api
 from quarry.core.settings import Settings
 from quarry.core.web.identity import verified_caller
 
@@ -17,7 +17,7 @@ from tests.functions.template import ROOT, functions, read_template
 
 TEMPLATE = read_template()
 
-ROUTERS = {"search": catalog.SEARCH_ROUTERS, "cache_lookup": catalog.CACHE_LOOKUP_ROUTERS}
+ROUTERS = {"search": api.SEARCH_ROUTERS, "cache_lookup": api.CACHE_LOOKUP_ROUTERS}
 
 Route = tuple[str, str, bool]
 """Method, path, and whether it is public."""

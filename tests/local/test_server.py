@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
-from tests.local.test_cli import QUARRY, QUESTION, environment, quarry, value
+from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, quarry, value
 
 END_SECONDS = 3.0
 SECOND_START_SECONDS = 5.0
@@ -47,17 +47,21 @@ class Served:
         return time.monotonic() - began
 
 
-@contextmanager
-def served(*arguments: str, **variables: str) -> Iterator[Served]:
-    """A `quarry serve` or `quarry demo` on a free port."""
-    began = time.monotonic()
-    with subprocess.Popen(
-        [QUARRY, *arguments, "--port", "0"],
+def started(*arguments: str, **variables: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [QUARRY, *arguments],
         env=environment(**variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as process:
+    )
+
+
+@contextmanager
+def served(*arguments: str, **variables: str) -> Iterator[Served]:
+    """A `quarry serve` or `quarry demo` on a free port."""
+    began = time.monotonic()
+    with started(*arguments, "--port", "0", **variables) as process:
         try:
             assert process.stdout is not None
             said = ""
@@ -105,7 +109,7 @@ def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: Fake
             assert server.end() < END_SECONDS
         assert server.process.stderr is not None
         assert "Traceback" not in server.process.stderr.read()
-    assert value(sample_url, "select status from search_runs") == "abandoned"
+    assert value(sample_url, LAST_STATUS) == "abandoned"
 
 
 def test_a_taken_port_is_told_with_a_way_out(sample_url: str) -> None:
@@ -144,7 +148,12 @@ def data_dir() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def test_a_demo_needs_nothing_and_its_second_start_is_quick(data_dir: Path) -> None:
+def assert_stopped(data_dir: Path) -> None:
+    assert list(data_dir.rglob("PG_VERSION"))
+    assert not list(data_dir.rglob("postmaster.pid"))
+
+
+def test_a_demo_needs_nothing_shares_its_directory_and_starts_quickly_again(data_dir: Path) -> None:
     place = {"QUARRY_DATA_DIR": str(data_dir)}
     with served("demo", **place) as server:
         assert "Loaded the sample data: records." in server.said
@@ -157,7 +166,13 @@ def test_a_demo_needs_nothing_and_its_second_start_is_quick(data_dir: Path) -> N
         assert answer is not None
         assert server.get(answer.group())["query"] == QUESTION
         assert server.end() < END_SECONDS
-    assert not list(data_dir.rglob("postmaster.pid"))
+    assert_stopped(data_dir)
+
+    at_once = [started("runs", "--json", **place), started("cleanup", "--json", **place)]
+    for process in at_once:
+        _, complaint = process.communicate(timeout=30)
+        assert (process.returncode, complaint) == (0, "")
+    assert_stopped(data_dir)
 
     with served("demo", **place) as server:
         assert "nothing had to be loaded" in server.said

@@ -42,7 +42,7 @@ def mentioned(answer: str, facts: Sequence[str]) -> float:
 
 
 def _discounted(gains: Sequence[int]) -> float:
-    return sum((2**gain - 1) / math.log2(place + 2) for place, gain in enumerate(gains))
+    return sum((2.0**gain - 1) / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
 def _plain(text: str) -> str:

@@ -48,9 +48,7 @@ def types_of(events: Events) -> list[str]:
     """The types of the events in order, a run of answer chunks once."""
     types = [event["type"] for event in events]
     return [
-        type
-        for type, before in zip(types, [None, *types], strict=False)
-        if not type == before == "final_answer_chunk"
+        type for type, before in zip(types, [None, *types], strict=False) if not type == before == "final_answer_chunk"
     ]
 
 

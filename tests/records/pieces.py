@@ -6,7 +6,7 @@ import datetime
 
 from quarry.records.contract import RecordType
 from quarry.records.evidence import Piece
-from quarry.records.retrieval import RecordText
+from quarry.records.found import RecordText
 
 
 def record(

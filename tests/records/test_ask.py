@@ -8,9 +8,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from quarry.records.contract import RECORD_TYPES
 from starlette.testclient import TestClient
 
-from quarry.records.contract import RECORD_TYPES
 from tests.records.asking import (
     QUESTION,
     Events,
@@ -199,9 +199,7 @@ class TestRefusals:
     )
     def test_a_bad_field_is_named(self, client: TestClient, body: dict[str, Any], pointer: str) -> None:
         # json.dumps escapes lone surrogates, which could not be sent otherwise
-        response = client.post(
-            "/records/ask", content=json.dumps(body), headers={"Content-Type": "application/json"}
-        )
+        response = client.post("/records/ask", content=json.dumps(body), headers={"Content-Type": "application/json"})
         assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
         assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
 
@@ -224,7 +222,9 @@ class TestRefusals:
         assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
         assert response.headers["x-request-id"] == response.json()["request_id"]
 
-    @pytest.mark.parametrize("parameters", [{}, {"q": " "}, {"q": "x" * 2001}, {"q": "\0"}, {"q": "elm", "context": "\0"}])
+    @pytest.mark.parametrize(
+        "parameters", [{}, {"q": " "}, {"q": "x" * 2001}, {"q": "\0"}, {"q": "elm", "context": "\0"}]
+    )
     def test_an_event_source_gets_a_problem_too(self, client: TestClient, parameters: dict[str, str]) -> None:
         response = client.get("/records/ask", params=parameters)
         assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
@@ -280,6 +280,11 @@ class TestStoredAnswers:
 def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared_sample_url: str) -> None:
     response = client.post("/records/ask", json={"question": QUESTION})
     run = logged_run(shared_sample_url, response.headers["x-request-id"])
-    assert (run["status"], run["end_reason"], run["caller"], run["degraded_steps"]) == ("completed", "answered", "demo", [])
+    assert (run["status"], run["end_reason"], run["caller"], run["degraded_steps"]) == (
+        "completed",
+        "answered",
+        "demo",
+        [],
+    )
     assert run["steps"] == ["query_embedding", "retrieve", "records_answer", "records_followups"]
     assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]

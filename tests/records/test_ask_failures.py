@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+from quarry.records.standins import NOTHING_FOUND
 from starlette.testclient import TestClient
 
-from quarry.records.standins import NOTHING_FOUND
-from tests.conftest import create_database
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (
     ANSWER,
@@ -184,59 +184,57 @@ def test_nothing_secret_is_told_or_logged(
 ) -> None:
     caplog.set_level(logging.INFO)
     told = ""
-    for failure in FAILURES.values():
-        for part in ("answer", "followups"):
-            model.respond = playing(**{part: failure})
+    for failure in (reply for name, reply in FAILURES.items() if name != "slow"):
+        for respond in (playing(answer=failure), playing(followups=failure)):
+            model.respond = respond
             told += model_client.post("/records/ask", json={"question": QUESTION}).text
     told += model_client.get("/records/search", params={"q": "\0"}).text + caplog.text
-    for secret in (KEY, "for residents, in plain English", "quoted material", "select ", "websearch_to_tsquery", "Traceback"):
+    for secret in (
+        KEY,
+        "for residents, in plain English",
+        "quoted material",
+        "select ",
+        "websearch_to_tsquery",
+        "Traceback",
+    ):
         assert secret not in told
 
 
-class TestDatabaseDown:
-    @pytest.fixture
-    def url(self, server_url: str, sample_template: str) -> str:
-        return create_database(server_url, "records_outage", template=sample_template)
-
-    @contextmanager
-    def outage(self, server_url: str) -> Iterator[None]:
-        """The database breaks its connections and takes no new ones."""
-        name = Identifier("records_outage")
-        with psycopg.connect(server_url, autocommit=True) as server:
-            server.execute(SQL("alter database {} allow_connections false").format(name))
-            server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'records_outage'")
-            try:
-                yield
-            finally:
-                server.execute(SQL("alter database {} allow_connections true").format(name))
-
-    def test_a_problem_with_retry_after_and_service_again_when_it_is_back(self, server_url: str, url: str) -> None:
-        with client_of(url) as client:
-            answer_id = ask(client)[-1]["answer_id"]
-            with self.outage(server_url):
-                for path in ("/records/search?q=elm", f"/answers/{answer_id}", "/records/motion/2024-02-13-council-m3"):
-                    response = client.get(path)
-                    assert (response.status_code, response.headers["content-type"]) == (503, "application/problem+json")
-                    assert int(response.headers["retry-after"]) > 0
-                assert client.get("/health").status_code == 503
-                # without a rate to count, the stream has begun before the database is asked
-                events = ask(client)
-                assert (events[0]["type"], events[-1]["type"]) == ("intent", "error")
-                assert "database" in events[-1]["message"].lower()
-            assert client.get("/records/search?q=elm").json()["results"]
-            assert ask(client)[-1]["answer_id"]
-            assert client.get(f"/answers/{answer_id}").status_code == 200
-
-    def test_where_rates_are_limited_no_stream_begins(self, server_url: str) -> None:
-        with client_of(server_url.rsplit("/", 1)[0] + "/no_such_database", RATE_LIMIT_PER_MINUTE="5") as client:
-            response = client.post("/records/ask", json={"question": QUESTION})
-        assert (response.status_code, response.headers["content-type"]) == (503, "application/problem+json")
-        assert int(response.headers["retry-after"]) > 0
+@contextmanager
+def outage(server_url: str, name: str) -> Iterator[None]:
+    """The database breaks its connections and takes no new ones."""
+    with psycopg.connect(server_url, autocommit=True) as server:
+        server.execute(SQL("alter database {} allow_connections false").format(Identifier(name)))
+        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+        try:
+            yield
+        finally:
+            server.execute(SQL("alter database {} allow_connections true").format(Identifier(name)))
 
 
-def test_a_failure_of_ours_ends_the_stream_in_good_order(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_the_database_there_is_a_problem_and_with_it_service_again(server_url: str, sample_url: str) -> None:
+    with (
+        client_of(sample_url, RATE_LIMIT_PER_MINUTE="1000") as client,
+        client_of(sample_url) as unlimited,
+        ThreadPoolExecutor() as together,
+    ):
+        answer_id = ask(client)[-1]["answer_id"]
+        assert ask(unlimited)[-1]["answer_id"]
+        paths = ["/records/search?q=elm", "/records/ask?q=elm", f"/answers/{answer_id}", "/records/motion/none"]
+        with outage(server_url, sample_url.rsplit("/", 1)[1]):
+            # where no rate is counted, the stream has begun before the database is asked
+            stream = together.submit(ask, unlimited)
+            for response in together.map(client.get, paths):
+                assert (response.status_code, response.headers["content-type"]) == (503, "application/problem+json")
+                assert int(response.headers["retry-after"]) > 0
+            events = stream.result()
+        assert (events[0]["type"], events[-1]["type"]) == ("intent", "error")
+        assert "database" in events[-1]["message"].lower()
+        assert [client.get(path).status_code for path in paths] == [200, 200, 200, 404]
+        assert ask(unlimited)[-1]["answer_id"]
+
+
+def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("drop function query_words cascade")
         connection.execute("insert into motions (id, text_content) values ('m', 'elm')")

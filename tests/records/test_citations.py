@@ -17,7 +17,9 @@ CODE = re.compile(r"(`{3,}).*?(?:\1`*|\Z)|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\2(?!`
 # Text in which almost every character matters to the filter.
 TRICKY = st.text(st.sampled_from("[[[]]]【】1239 ,;–-\n`ax"), max_size=60)
 PARTS = st.lists(
-    st.sampled_from(["[1]", "[9]", "[1, 9]", "[[2]]", "[2[9]7]", "【3】", "[1-3]", " ", "word", "`", "```", "\n", "[", "]"]),
+    st.sampled_from(
+        ["[1]", "[9]", "[1, 9]", "[[2]]", "[2[9]7]", "【3】", "[1-3]", " ", "word", "`", "```", "\n", "[", "]"]
+    ),
     max_size=20,
 ).map("".join)
 
@@ -127,7 +129,26 @@ def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "]", "1", "[1", "[1,", "[9]", " ", "a ", " [", "`", "` ", "`` a", "[1 ", "[[1]", "【", "[\n", "`" + "x" * 9999]
+    "unit",
+    [
+        "[",
+        "]",
+        "1",
+        "[1",
+        "[1,",
+        "[9]",
+        " ",
+        "a ",
+        " [",
+        "`",
+        "` ",
+        "`` a",
+        "[1 ",
+        "[[1]",
+        "【",
+        "[\n",
+        "`" + "x" * 9999,
+    ],
 )
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
 def test_no_text_takes_long(unit: str, chunk: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
-from quarry.records.retrieval import MATCH_END, MATCH_START, RecordText
-from quarry.records.search import RankedRecord
+from quarry.records.found import MATCH_END, MATCH_START, RecordText
+from quarry.records.ranking import RankedRecord
 
 from tests.records.pieces import piece, record
 
@@ -48,7 +48,7 @@ def test_weight_is_the_share_of_the_best_score_of_its_search() -> None:
 
 
 def test_a_snippet_is_escaped_but_for_its_marks() -> None:
-    text = record(body=f"<b>{MATCH_START}elm{MATCH_END}</b> & \"co\"")
+    text = record(body=f'<b>{MATCH_START}elm{MATCH_END}</b> & "co"')
     assert piece(1, text).to_source().snippet == "&lt;b&gt;<mark>elm</mark>&lt;/b&gt; &amp; &quot;co&quot;"
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from quarry.records.contract import Intent
-from quarry.records.intent import classify_intent
+from quarry.records.intent import classify_intent, words_to_look_up
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,13 @@ from quarry.records.intent import classify_intent
         ("bridge", "keyword"),
         ("bridge weight limit", "keyword"),
         ("CIP-2024-02", "keyword"),
-        ("why", "keyword"),
-        ("list", "keyword"),
+        ("C.I.P. 2024/02 (b)", "keyword"),
         ('"heritage elm in Quill Square be preserved"', "keyword"),
         ("😀", "keyword"),
         ("the elm?", "question"),
         ("elm ?  ", "question"),
         ("大树为什么保留？", "question"),
+        ("why", "question"),
         ("why elm", "question"),
         ("Who voted no", "question"),
         ("who's against it", "question"),
@@ -45,3 +45,18 @@ def test_space_around_a_query_does_not_change_its_intent(query: str) -> None:
 @given(st.text(max_size=200))
 def test_whatever_ends_in_a_question_mark_is_a_question(query: str) -> None:
     assert classify_intent(query + "?") == "question"
+
+
+@pytest.mark.parametrize(
+    ("query", "looked_up"),
+    [
+        ("How much did the bridge go up?", "bridge"),
+        ("why was the elm kept", "elm kept"),
+        ("the bridge", "the bridge"),
+        ('why was the "heritage elm" kept?', 'why was the "heritage elm" kept?'),
+        ("why was the elm kept -frost", "why was the elm kept -frost"),
+        ("what about ferries OR parking?", "what about ferries OR parking?"),
+    ],
+)
+def test_a_question_is_looked_up_without_its_small_talk(query: str, looked_up: str) -> None:
+    assert words_to_look_up(query) == looked_up

@@ -18,7 +18,7 @@ from quarry.records.prompts import (
 from tests.records.pieces import piece, record
 
 BLOCK = re.compile(r"<source n=\"(\d+)\"[^>]*>\n.*?\n</source>", re.DOTALL)
-TEXT = st.text(st.sampled_from("</source> n=\"1\"\nab"), max_size=60) | st.text(max_size=60)
+TEXT = st.text(st.sampled_from('</source> n="1"\nab'), max_size=60) | st.text(max_size=60)
 
 
 @given(TEXT, TEXT, st.none() | TEXT)

@@ -66,7 +66,9 @@ def _seed(connection: Connection) -> None:
         with cursor.copy("copy motion_embeddings (record_id, window_number, embedding) from stdin") as copy:
             for number, vector in enumerate(vectors):
                 copy.write_row((f"m{number:05}", 0, vector_literal(vector.tolist())))
-    connection.execute("create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops)")
+    connection.execute(
+        "create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops)"
+    )
     connection.execute("vacuum analyze motions, motion_embeddings")
 
 
@@ -86,7 +88,8 @@ def seeded_vectors() -> NDArray[np.float64]:
     random = np.random.default_rng(5)
     centres = random.normal(size=(SEEDED_TOPICS, DIMENSIONS))
     vectors = centres[np.arange(SEEDED_ROWS) % SEEDED_TOPICS] + random.normal(size=(SEEDED_ROWS, DIMENSIONS))
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
 
 
 def nearest(vector: NDArray[np.float64], count: int, since: datetime.date = datetime.date.min) -> list[str]:
@@ -370,7 +373,9 @@ class TestDates:
 class TestPlans:
     """Indexes serve what they are for."""
 
-    @pytest.mark.parametrize("dates", [(None, None), (datetime.date(2017, 1, 1), None), (None, datetime.date(2022, 1, 1))])
+    @pytest.mark.parametrize(
+        "dates", [(None, None), (datetime.date(2017, 1, 1), None), (None, datetime.date(2022, 1, 1))]
+    )
     def test_the_hnsw_index_serves_the_nearest(
         self, without_sequential_scans: Connection, dates: tuple[datetime.date | None, datetime.date | None]
     ) -> None:
@@ -390,9 +395,13 @@ class TestPlans:
 
     def test_records_are_described_by_their_keys(self, seeded: Connection) -> None:
         plan = plans(
-            seeded, "select * from describe_records(%s, %s, %s)", [["motion"] * 3, ["m00001", "m00002", "m00003"], "ward1"]
+            seeded,
+            "select * from describe_records(%s, %s, %s)",
+            [["motion"] * 3, ["m00001", "m00002", "m00003"], "ward1"],
         )
-        assert scans(plan) & {"Index Scan using motions_pkey", "Seq Scan on motions"} == {"Index Scan using motions_pkey"}
+        assert scans(plan) & {"Index Scan using motions_pkey", "Seq Scan on motions"} == {
+            "Index Scan using motions_pkey"
+        }
 
 
 @pytest.fixture
@@ -404,9 +413,12 @@ async def city(database_url: str) -> Database:
             insert into matters (id, title, summary, status, decided_on, date) values
               ('mat', 'The Elm', 'Keeping the elm.', 'adopted', '2024-02-13', '2024-01-01'),
               ('old', 'The Old Pier', 'Mending the pier.', 'adopted', '2020-02-13', '2020-01-01');
-            insert into agenda_items (id, meeting_id, matter_id, title, date) values ('item', 'meet', 'mat', 'Elm: decision', '2024-02-13');
-            insert into motions (id, meeting_id, agenda_item_id, matter_id, text_content, plain_english_summary, result, mover, votes_against, date)
-              values ('mot', 'meet', 'item', 'mat', 'That the elm be kept.', 'The elm stays.', 'Carried 7–2', 'Ada', '{Bo,Cy}', '2024-02-13');
+            insert into agenda_items (id, meeting_id, matter_id, title, date)
+              values ('item', 'meet', 'mat', 'Elm: decision', '2024-02-13');
+            insert into motions
+              (id, meeting_id, matter_id, text_content, plain_english_summary, result, mover, votes_against, date)
+              values ('mot', 'meet', 'mat', 'That the elm be kept.', 'The elm stays.', 'Carried 7–2', 'Ada', '{Bo,Cy}',
+                '2024-02-13');
             insert into document_sections (id, matter_id, document_title, heading, body, date)
               values ('doc', 'mat', 'Report', 'Health', 'The elm is <b>sound</b> & well.', '2024-01-23');
             insert into key_statements (id, agenda_item_id, speaker_name, speaker_role, statement_text, context, date)

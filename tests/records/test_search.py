@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from quarry.records.contract import RECORD_TYPES
 from starlette.testclient import TestClient
 
-from quarry.records.contract import RECORD_TYPES
 from tests.records.conftest import client_of
 
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
@@ -99,7 +99,18 @@ def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["' OR 1=1 --", "a:* & !b <-> ", "the of and", "🌳🌳", "elm " * 500, "\\", "%", "<mark>elm</mark>", "e\u0301lm", "\u202eelm"],
+    [
+        "' OR 1=1 --",
+        "a:* & !b <-> ",
+        "the of and",
+        "🌳🌳",
+        "elm " * 500,
+        "\\",
+        "%",
+        "<mark>elm</mark>",
+        "e\u0301lm",
+        "\u202eelm",
+    ],
 )
 def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
     assert found(client, query)["degraded"] == []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.evidence import Piece
-from quarry.records.retrieval import RecordText
+from quarry.records.found import RecordText
 from quarry.records.standins import (
     FOLLOWUPS_MAX,
     NOTHING_FOUND,
@@ -23,7 +23,9 @@ from quarry.records.standins import (
 
 from tests.records.pieces import piece, record
 
-ELM = record("elm", body="The elm is sound. It was planted in 1890. Cables cost $31,000.", date=datetime.date(2024, 1, 23))
+ELM = record(
+    "elm", body="The elm is sound. It was planted in 1890. Cables cost $31,000.", date=datetime.date(2024, 1, 23)
+)
 VOTE = record(
     "vote",
     type="motion",
@@ -40,7 +42,9 @@ SAID = record(
     topic="Quill Square elm",
 )
 
-HOSTILE = "<script>alert(1)</script> [1] [9](https://evil.example) ![x](y) `code` **bold** # heading | table > quote \\ _u_"
+HOSTILE = (
+    "<script>alert(1)</script> [1] [9](https://evil.example) ![x](y) `code` **bold** # heading | table > quote \\ _u_"
+)
 ANY_TEXT = st.text(st.sampled_from("elm vote kept. ?!\n[]()<>*_`#|\\19“”’$"), max_size=80) | st.text(max_size=80)
 LINE = ANY_TEXT.map(lambda text: " ".join(text.split()) or "x")
 RECORDS = st.lists(
@@ -72,7 +76,9 @@ def without_escapes(markdown: str) -> str:
 
 def test_the_sentence_that_answers_comes_first() -> None:
     assert answer("What did cables cost?", ELM, VOTE).startswith("Cables cost $31,000.")
-    assert answer("How did the council vote on the elm?", ELM, VOTE).startswith("The council keeps the elm. Result: Carried 7–2.")
+    assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(
+        "The council keeps the elm. Result: Carried 7–2."
+    )
 
 
 def test_each_sentence_is_cited_and_dated() -> None:

@@ -58,6 +58,7 @@ def load_samples(database: LocalDatabase) -> None:
 
         def on_step(step: str) -> None:
             nonlocal begun
+            # a first step means that there is something to load: at other starts the weights are not read for this
             if not begun and database.settings.embeddings == "local" and LocalEmbedding.available():
                 LocalEmbedding.verify_weights()
             begun = True

@@ -1,7 +1,8 @@
 """Citations in a streamed answer: only markers that name a source reach the client.
 
-A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, possibly split over chunks, of at most 40 characters. It leaves as `[1]`,
-several as `[1][2]`; numbers that name no source are dropped, with the space before them. Code, fenced or inline, is left alone.
+A marker is `[1]`, `[1, 2]`, `[1-3]`, `[[1]]` or `【1】`, of at most 40 characters, possibly split over chunks. It leaves as
+`[1]`, several as `[1][2]`; numbers that name no source are dropped, with the space before them. Code, fenced or inline, is
+left alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,56 @@
+"""One list out of the candidates of all types."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from quarry.records.contract import RECORD_TYPES
+from quarry.records.found import Candidate
+from quarry.records.ranking import SIMILARITY_MIN, fuse_types
+
+SCORES = st.none() | st.sampled_from([0.1, 0.3, 0.5, 1.2])
+CANDIDATES = st.lists(
+    st.builds(Candidate, st.sampled_from(RECORD_TYPES), st.sampled_from("abcdef"), SCORES, SCORES),
+    unique_by=lambda candidate: candidate.key,
+)
+
+
+def test_ranks_are_over_all_types() -> None:
+    fused = fuse_types(
+        [
+            Candidate("motion", "a", 1.5, 0.4),
+            Candidate("matter", "b", 1.9, None),
+            Candidate("document_section", "c", None, 0.9),
+        ]
+    )
+    assert [(item.key, item.text_rank, item.semantic_rank) for item in fused] == [
+        (("motion", "a"), 2, 2),
+        (("document_section", "c"), None, 1),
+        (("matter", "b"), 1, None),
+    ]
+    assert [item.score for item in fused] == pytest.approx([2 / 52, 1 / 51, 1 / 51])
+
+
+def test_what_is_hardly_similar_was_not_found_by_its_meaning() -> None:
+    unlike = Candidate("motion", "a", None, SIMILARITY_MIN - 0.01)
+    assert fuse_types([unlike]) == []
+    assert [item.semantic_rank for item in fuse_types([Candidate("motion", "a", None, SIMILARITY_MIN)])] == [1]
+
+
+@given(CANDIDATES, st.randoms())
+def test_the_order_of_the_candidates_does_not_matter(candidates: list[Candidate], random: object) -> None:
+    shuffled = sorted(candidates, key=lambda _: random.random())  # type: ignore[attr-defined]
+    assert fuse_types(shuffled) == fuse_types(candidates)
+
+
+@given(CANDIDATES)
+def test_each_is_listed_once_and_none_that_no_half_found(candidates: list[Candidate]) -> None:
+    keys = [item.key for item in fuse_types(candidates)]
+    found = {
+        item.key
+        for item in candidates
+        if item.text_score is not None or (item.similarity is not None and item.similarity >= SIMILARITY_MIN)
+    }
+    assert len(keys) == len(set(keys))
+    assert set(keys) == found

@@ -1,0 +1,137 @@
+"""The stream of an answer over a real server: it comes as it is made, and stops being made when nobody listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import psycopg
+import pytest
+import uvicorn
+from quarry.api import ALL_ROUTERS
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
+from quarry.core.web.app import create_app
+
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.records.asking import QUESTION, logged_run, playing
+from tests.records.conftest import model_environment
+
+PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
+PIECE_SECONDS = 0.15
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[str]:
+    """The application on a free port, in a thread of its own; its URL."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    app = create_app(build_services(settings), ALL_ROUTERS, ALL_ROUTERS)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@pytest.fixture(scope="module")
+def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
+    environment = model_environment(shared_model.url) | {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.2"}
+    settings = Settings.from_environment(
+        {"DATABASE_URL": shared_sample_url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
+    )
+    with serving(settings) as url:
+        yield url
+
+
+@contextmanager
+def asking(base_url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
+    """A response whose stream is open, and the lines of it."""
+    with (
+        httpx2.Client(timeout=10) as client,
+        client.stream("GET", f"{base_url}/records/ask", params={"q": QUESTION}) as response,
+    ):
+        yield response, (line for line in response.iter_lines() if line)
+
+
+def event(line: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(line.removeprefix("data: "))
+    return read
+
+
+def stored_answers(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select count(*) from answer_cache").fetchone()
+    assert row
+    return int(row[0])
+
+
+def test_each_event_comes_when_it_happens(base_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=PIECE_SECONDS))
+    arrived: list[tuple[float, dict[str, Any]]] = []
+    with asking(base_url) as (response, lines):
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        arrived += [(time.monotonic(), event(line)) for line in lines if line.startswith("data: ")]
+    chunks = [moment for moment, each in arrived if each["type"] == "final_answer_chunk"]
+    assert len(chunks) >= len(PIECES) - 1
+    assert chunks[-1] - chunks[0] >= PIECE_SECONDS * (len(chunks) - 1.5)
+    sources = next(moment for moment, each in arrived if each["type"] == "sources")
+    assert chunks[0] - sources >= PIECE_SECONDS / 2
+    assert arrived[-1][1]["type"] == "done"
+
+
+def test_a_quiet_stream_has_a_heartbeat(base_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing(research=[Reply.text("DONE", delay=0.7)])
+    with asking(base_url) as (_, lines):
+        received = list(lines)
+    beats = [place for place, line in enumerate(received) if line.startswith(":")]
+    assert len(beats) >= 2
+    types = [event(line)["type"] for line in received[: beats[0]]]
+    assert types == ["intent", "tool_call", "tool_observation"]
+
+
+@pytest.mark.parametrize("left_at", ["tool_observation", "final_answer_chunk"])
+def test_who_leaves_ends_the_work_and_nothing_is_stored(
+    base_url: str, model: FakeOpenAI, shared_sample_url: str, left_at: str
+) -> None:
+    stored = stored_answers(shared_sample_url)
+    slow = Reply.hang(5) if left_at == "tool_observation" else Reply.hang(5, after_pieces=PIECES)
+    model.respond = playing(research=[slow]) if left_at == "tool_observation" else playing(answer=slow)
+    with asking(base_url) as (response, lines):
+        for line in lines:
+            if line.startswith("data: ") and event(line)["type"] == left_at:
+                break
+        asyncio.run(model.wait_for_request())
+    run = logged_run(shared_sample_url, response.headers["x-request-id"])
+    assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")
+    asyncio.run(model.wait_for_disconnect())
+    assert stored_answers(shared_sample_url) == stored
+    assert "records_followups" not in run["steps"]
+
+
+def test_many_answers_at_once_do_not_mix(base_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=0.02))
+    answers: list[list[str]] = []
+
+    def listen() -> None:
+        with asking(base_url) as (_, lines):
+            answers.append([line for line in lines if line.startswith("data: ")])
+
+    threads = [threading.Thread(target=listen) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    texts = {"".join(event(line).get("chunk", "") for line in lines) for lines in answers}
+    ids = {event(lines[-1])["answer_id"] for lines in answers}
+    assert (texts, len(ids)) == ({"".join(PIECES)}, 12)
