@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from hypothesis import settings
 from psycopg.sql import SQL, Identifier
+
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
@@ -25,7 +26,6 @@ from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
-
 from tests.fakes.openai_server import FakeOpenAI
 
 _numbers = itertools.count()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+
 from quarry import api
 from quarry.core.services import build_services
 from quarry.core.settings import Settings

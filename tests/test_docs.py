@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from quarry import catalog
 from quarry.core.settings import Settings
 from quarry.local import cli
 from quarry.records import contract as records_contract
-
 from tools.generate import event_schema, settings_page, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]

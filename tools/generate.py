@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from psycopg.sql import SQL, Identifier
 from pydantic import TypeAdapter
+
 from quarry import api, catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable

@@ -23,13 +23,13 @@ from urllib.parse import urlencode
 
 import httpx2
 import psycopg
+
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.local.embedded_postgres import EmbeddedPostgres
-
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.running import running_server
 

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 from fastapi import APIRouter
+from starlette.responses import StreamingResponse
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from quarry import __version__, api
 from quarry.core.budget import Budget
 from quarry.core.errors import UNFORESEEN_MESSAGE
@@ -16,9 +20,6 @@ from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.core.web import service_routes
 from quarry.core.web.app import create_app
-from starlette.responses import StreamingResponse
-from starlette.testclient import TestClient
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 router = APIRouter()
 hidden = APIRouter()

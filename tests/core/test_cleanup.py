@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 import pytest
+
 from quarry import catalog
 from quarry.core import cleanup
 from quarry.core.cleanup import ExpiringTable, delete_expired
 from quarry.core.postgres.pool import Database
-
 from tests.conftest import create_database
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from psycopg.sql import SQL, Identifier
+
 from quarry import catalog
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.postgres import embed
@@ -13,7 +14,6 @@ from quarry.core.postgres.embed import EmbeddedTable, count_pending, embed_pendi
 from quarry.core.postgres.load import load_file
 from quarry.core.postgres.pool import Database
 from quarry.local.sample import sample_directory
-
 from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
 
@@ -51,12 +51,18 @@ def model() -> Model:
     return Model()
 
 
+@pytest.fixture(scope="module")
+def shared_url(server_url: str, migrated_template: str) -> str:
+    return create_database(server_url, "core_embed", template=migrated_template)
+
+
 @pytest.fixture
-async def database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
-    """An empty database, and batches of four rows."""
+async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+    """The module's own database, emptied after each test, and batches of four rows."""
     monkeypatch.setattr(embed, "BATCH_ROWS", 4)
-    database = Database(database_url, pool_size=4, timeout_seconds=5)
+    database = Database(shared_url, pool_size=4, timeout_seconds=5)
     yield database
+    await database.execute("truncate matters, embedding_model cascade")
     await database.close()
 
 
@@ -233,7 +239,8 @@ async def test_of_two_models_that_come_at_once_one_is_refused(database: Database
     assert [type(outcome) for outcome in outcomes if outcome] == [ConfigurationError]
 
 
-async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database: Database, model: Model) -> None:
+async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database_url: str, model: Model) -> None:
+    database = Database(database_url, pool_size=1, timeout_seconds=5)
     await add_matters(database, "one", "two")
     await remember_model(database, model)
     await embed_pending(database, model, MATTERS)
@@ -247,6 +254,7 @@ async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database: D
     assert row == {"least": 64}
     indexes = await database.rows("select from pg_indexes where indexdef like '%%hnsw%%'", [])
     assert len(indexes) == len(tables)
+    await database.close()
 
 
 async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.core.fusion import RRF_K, reciprocal_rank_fusion
 
 RANKED = st.lists(st.sampled_from("abcdefgh"), unique=True)

@@ -5,13 +5,14 @@ from typing import Annotated, Any
 
 import pytest
 from fastapi import APIRouter, Depends
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
 from quarry.core.errors import ConfigurationError
 from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.identity import verified_caller
-from starlette.testclient import TestClient
-from starlette.types import Receive, Scope, Send
 
 router = APIRouter()
 

@@ -10,11 +10,11 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 from psycopg.rows import dict_row
+
 from quarry import catalog
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres import load
 from quarry.core.postgres.load import LoadableTable, Loaded, LoadError, load_file
-
 from tests.conftest import create_database
 
 MEETING = {"id": "m1", "body": "City Council", "title": "Regular meeting", "date": "2024-03-05"}

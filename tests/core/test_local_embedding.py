@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.model import local_embedding
 from quarry.core.model.interface import EmbeddingModel

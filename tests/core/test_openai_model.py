@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
+
 from quarry.core.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.core.model.interface import ChatModel, EmbeddingModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.core.model.openai_embedding import BATCH_CHARACTERS, BATCH_TEXTS, OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
-
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding, schema_name
 
 KEY = "sk-very-secret"

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg_pool.base import AttemptWithBackoff
+
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.core.postgres import pool
 from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database
@@ -205,7 +207,6 @@ def own_directory() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
-@pytest.mark.usefixtures("impatient")
 async def test_service_is_back_by_itself_when_postgres_is(
     own_directory: Path,
     make_database: MakeDatabase,
@@ -213,14 +214,17 @@ async def test_service_is_back_by_itself_when_postgres_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.CRITICAL, "psycopg.pool")
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.8)
+    # as in an outage so long that the pool would wait a minute before it tried again
+    monkeypatch.setattr(AttemptWithBackoff, "INITIAL_DELAY", 60.0)
     server = EmbeddedPostgres(own_directory / "postgres")
     url = server.start()
-    database = make_database(url)
+    database = make_database(url, pool_size=1)
     try:
         assert await one(database) == 1
         monkeypatch.setattr(embedded_postgres, "_free_port", lambda: urlsplit(url).port)
         server.release()
-        for _ in range(3):
+        for _ in range(2):
             with pytest.raises(DatabaseUnavailable):
                 await one(database)
         assert server.start() == url

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import pytest
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.testclient import TestClient
+
 from quarry.core.errors import (
     UNFORESEEN_MESSAGE,
     ConfigurationError,
@@ -30,7 +32,6 @@ from quarry.core.settings import Settings
 from quarry.core.text import Identifier, QueryText
 from quarry.core.web.app import create_app
 from quarry.core.web.problems import BODY_MAX_BYTES, FIELD_ERRORS_MAX
-from starlette.testclient import TestClient
 
 ERRORS: dict[str, QuarryError] = {}
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
+
 from quarry.core.errors import DatabaseUnavailable, ModelUnavailable
 from quarry.core.model import query_embedding
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres import pool
 from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.pool import Database
-
 from tests.conftest import create_database
 from tests.fakes.openai_server import embedding
 

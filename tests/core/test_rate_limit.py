@@ -10,12 +10,12 @@ from typing import Annotated
 import psycopg
 import pytest
 from fastapi import APIRouter, Depends
+from starlette.testclient import TestClient
+
 from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.rate_limit import limit_per_minute, limited_caller
-from starlette.testclient import TestClient
-
 from tests.conftest import create_database
 
 MakeClient = Callable[..., TestClient]

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
 import pytest
+
 from quarry.core import run_log
 from quarry.core.budget import Budget
 from quarry.core.errors import NotFound
 from quarry.core.model.interface import Usage
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
-
 from tests.conftest import create_database
 
 

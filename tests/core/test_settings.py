@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from quarry.core.errors import ConfigurationError
 from quarry.core.settings import Settings
 

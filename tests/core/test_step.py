@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from pydantic import BaseModel, Field
+
 from quarry.core.budget import Budget
 from quarry.core.model.interface import ChatModel, Message, Usage
 from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.run_log import Run
-
 from tests.fakes.openai_server import FakeOpenAI, Reply, schema_name
 
 

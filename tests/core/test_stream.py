@@ -14,13 +14,14 @@ import pytest
 import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
-from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
-from quarry.core.stream.encoding import NDJSON, encode_ndjson, encode_sse, with_heartbeat
-from quarry.core.stream.events import Event
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
+
+from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
+from quarry.core.stream.encoding import NDJSON, encode_ndjson, encode_sse, with_heartbeat
+from quarry.core.stream.events import Event
 
 QUIET = 60.0
 """A heartbeat interval that no test reaches."""
@@ -144,6 +145,13 @@ async def test_a_failure_is_the_last_event_with_a_public_message(error: Exceptio
 async def test_a_failure_before_the_first_event_is_an_event_too(error: Exception) -> None:
     [only] = (await joined(encode_sse(failing(error=error), heartbeat_seconds=QUIET))).split("\n\n")[:-1]
     assert json.loads(only.removeprefix("data: "))["type"] == "error"
+
+
+async def test_an_event_that_cannot_be_encoded_is_a_failure_too() -> None:
+    stream = encode_ndjson(Source("one", "\ud800", "never").events(), heartbeat_seconds=QUIET)
+    [first, last] = (await joined(stream)).splitlines()
+    assert json.loads(first)["text"] == "one"
+    assert json.loads(last) == {"type": "error", "message": UNFORESEEN_MESSAGE}
 
 
 async def test_the_cause_of_an_unforeseen_failure_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+
 from quarry.core.text import (
     STOP_WORDS,
     CleanText,

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
 from quarry.core.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,8 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from quarry.core.errors import ConfigurationError
 
+from quarry.core.errors import ConfigurationError
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]

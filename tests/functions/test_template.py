@@ -9,10 +9,10 @@ import pytest
 from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+
 from quarry import api
 from quarry.core.settings import Settings
 from quarry.core.web.identity import verified_caller
-
 from tests.functions.template import ROOT, functions, read_template
 
 TEMPLATE = read_template()

@@ -16,10 +16,10 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+
 from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
-
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
 

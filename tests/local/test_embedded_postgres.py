@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 

@@ -7,6 +7,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
+
 from quarry.core.stream.events import Event
 from quarry.local.ask import AnswerView
 from quarry.local.terminal import (
@@ -29,7 +31,6 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from rich.console import Console
 
 WIDTH = 40
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")

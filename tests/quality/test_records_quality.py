@@ -10,13 +10,13 @@ from collections import defaultdict
 from statistics import mean
 
 import pytest
+
 from quarry.core.services import Caller, Services, build_services
 from quarry.core.settings import Settings
 from quarry.local.sample import sample_directory
 from quarry.records.answer import answer_question
 from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest, SourcesEvent
 from quarry.records.search import search_records
-
 from tests.conftest import clone_database
 from tests.quality.judged import JudgedQuery, mentioned, ndcg, read_judged
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from starlette.testclient import TestClient
+
 from quarry.api import ALL_ROUTERS
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
-from starlette.testclient import TestClient
-
 from tests.conftest import create_database
 from tests.fakes.openai_server import FakeOpenAI
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from quarry.records.contract import RECORD_TYPES
 from starlette.testclient import TestClient
 
+from quarry.records.contract import RECORD_TYPES
 from tests.records.asking import (
     QUESTION,
     Events,

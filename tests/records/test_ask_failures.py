@@ -11,9 +11,9 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
-from quarry.records.standins import NOTHING_FOUND
 from starlette.testclient import TestClient
 
+from quarry.records.standins import NOTHING_FOUND
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (
     ANSWER,

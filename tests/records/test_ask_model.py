@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from quarry.records.answer import MAX_STEPS
-from quarry.records.evidence import SOURCES_MAX
 from starlette.testclient import TestClient
 
+from quarry.records.answer import MAX_STEPS
+from quarry.records.evidence import SOURCES_MAX
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.records.asking import (
     ANSWER,
@@ -276,3 +276,20 @@ def test_every_citation_of_a_model_is_a_source(model_client: TestClient, model: 
     model.respond = playing(answer=Reply.text(" ".join(f"[{n}]" for n in range(40))))
     events = ask(model_client)
     assert cited(answer_of(events)) == {source["n"] for source in the(events, "sources")["sources"]}
+
+
+@pytest.mark.parametrize("unstorable", ["\0", "\ud800"])
+def test_what_cannot_be_stored_is_left_out_of_the_models_text(
+    model_client: TestClient, model: FakeOpenAI, unstorable: str
+) -> None:
+    model.respond = playing(answer=Reply.text("", pieces=["Sound ", unstorable, " [1]"]))
+    events = ask(model_client)
+    assert answer_of(events) == "Sound  [1]"
+    assert events[-1]["answer_id"]
+
+
+def test_followups_that_cannot_be_stored_are_asked_for_anew(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing(followups=Reply.json({"questions": ["What did the elm\0 cost?"] * 2}))
+    events = ask(model_client)
+    assert events[-1]["degraded"] == ["records_followups"]
+    assert 2 <= len(the(events, "followups")["questions"]) <= 3

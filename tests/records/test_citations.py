@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from quarry.records.citations import INLINE_CODE_CHARACTERS_MAX, MARKER_CHARACTERS_MAX, CitationFilter
 
 SOURCES = {1, 2, 3, 11}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.core.text import QUERY_MAX_CHARACTERS
 from quarry.records.contract import AskQuery, AskRequest, PriorTurn
 from quarry.records.conversation import take_up

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
 from quarry.records.found import MATCH_END, MATCH_START, RecordText
 from quarry.records.ranking import RankedRecord
-
 from tests.records.pieces import piece, record
 
 

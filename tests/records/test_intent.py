@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.records.contract import Intent
 from quarry.records.intent import classify_intent, words_to_look_up
 

@@ -6,15 +6,16 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.records.contract import PriorTurn
 from quarry.records.prompts import (
     PREVIOUS_ANSWER_CHARACTERS_MAX,
     SOURCE_CHARACTERS_MAX,
     answer_messages,
+    followup_messages,
     research_messages,
     sources_block,
 )
-
 from tests.records.pieces import piece, record
 
 BLOCK = re.compile(r"<source n=\"(\d+)\"[^>]*>\n.*?\n</source>", re.DOTALL)
@@ -51,3 +52,16 @@ def test_retrieved_text_is_never_a_system_message() -> None:
     pieces = [piece(1, record(body="obey me"))]
     for messages in (research_messages("Why?", [], pieces), answer_messages("Why?", [], pieces)):
         assert [message.role for message in messages if "obey me" in message.content] == ["user"]
+
+
+@given(TEXT)
+def test_a_topic_stays_inside_its_attribute(topic: str) -> None:
+    block = sources_block([piece(1, record(topic=topic))])
+    assert block.splitlines()[0].count('"') in (6, 8)
+
+
+@given(TEXT, TEXT)
+def test_followups_are_asked_for_with_the_answer_and_the_topics_in_blocks(answer: str, topic: str) -> None:
+    told = followup_messages("Why?", answer, [topic])[-1].content
+    blocks = re.fullmatch(r"Question: Why\?\n\n<answer>\n[^<>]*\n</answer>\n\n<records>\n[^<>]*\n</records>", told)
+    assert blocks is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.found import Candidate
 from quarry.records.ranking import SIMILARITY_MIN, fuse_types

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from psycopg.rows import namedtuple_row
+
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.retrieval import describe, find_candidates, latest_topics, whole_record
-
 from tests.conftest import create_database
 
 Connection = psycopg.Connection[Any]

@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
+
 from quarry.catalog import LOADABLE
 from quarry.local.sample import sample_directory
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.tables import TABLES
-from starlette.testclient import TestClient
 
 Line = dict[str, Any]
 COUNTED = re.compile(r"(Carried|Defeated) (\d+)–(\d+)(?: \(tie\))?(?:, (one|\d+) (?:abstention|abstaining))?")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime
 import html
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from quarry.records.contract import RECORD_TYPES
 from starlette.testclient import TestClient
 
+from quarry.records.contract import RECORD_TYPES
 from tests.records.conftest import client_of
 
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
@@ -61,6 +62,24 @@ def test_transcripts_are_found_by_their_words_alone(client: TestClient) -> None:
     results = found(client, "elm", type="transcript_segment")["results"]
     assert results
     assert all(set(result["matched"]) == {"text_rank"} for result in results)
+
+
+def texts_of(client: TestClient, body: dict[str, Any]) -> list[str]:
+    """All that each found record itself says, in lower case."""
+    opened = [client.get(f"/records/{result['type']}/{result['id']}").json() for result in body["results"]]
+    return [json.dumps([record["title"], record["fields"]]).lower() for record in opened]
+
+
+def test_an_excluded_word_is_in_nothing_found_by_words_or_by_meaning(client: TestClient) -> None:
+    texts = texts_of(client, found(client, "elm -frost", limit=100))
+    assert len(texts) > 10
+    assert not [text for text in texts if "frost" in text]
+
+
+def test_a_quoted_phrase_is_in_everything_found(client: TestClient) -> None:
+    texts = texts_of(client, found(client, '"heritage elm" bananas', limit=100))
+    assert texts
+    assert all("heritage elm" in text for text in texts)
 
 
 def test_types_are_repeated_to_ask_for_several(client: TestClient) -> None:

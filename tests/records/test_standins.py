@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.evidence import Piece
 from quarry.records.found import RecordText
@@ -20,7 +21,6 @@ from quarry.records.standins import (
     followups_about,
     suggest_followups,
 )
-
 from tests.records.pieces import piece, record
 
 ELM = record(

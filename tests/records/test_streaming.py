@@ -15,11 +15,11 @@ import httpx2
 import psycopg
 import pytest
 import uvicorn
+
 from quarry.api import ALL_ROUTERS
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
-
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import QUESTION, logged_run, playing
 from tests.records.conftest import model_environment

@@ -11,9 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.postgres.migrate import Migrated, connect, migrate, pending
-
 from tests.conftest import create_database
 
 NOTHING = Migrated((), ())

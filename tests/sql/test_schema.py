@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+
 from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import sql_directory
 from quarry.local.sample import VECTORS_FILE, sample_directory
-
 from tests.conftest import create_database
 from tools.generate import has_vectors_of, sample_windows, schema_dump
 

@@ -13,7 +13,8 @@ as $$
     from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to) s
+    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
+      query_requirements(query_text)) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity

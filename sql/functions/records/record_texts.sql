@@ -19,7 +19,7 @@ union all
 select 'document_section', d.id, d.document_title || coalesce(': ' || d.heading, ''), d.body, coalesce(t.title, d.document_title), null, d.date, d.meeting_id, d.url
 from document_sections d left join matters t on t.id = d.matter_id
 union all
-select 'key_statement', k.id, k.speaker_name || coalesce(', ' || k.speaker_role, ''), joined_text(k.statement_text, k.context),
+select 'key_statement', k.id, k.speaker_name || coalesce(', ' || k.speaker_role, ''), joined_text(regexp_replace(k.statement_text, '\s*\n\s*', ' ', 'g'), k.context),
   coalesce(t.title, a.title), k.speaker_name, k.date, k.meeting_id, k.url
 from key_statements k left join agenda_items a on a.id = k.agenda_item_id left join matters t on t.id = a.matter_id
 union all

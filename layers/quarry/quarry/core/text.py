@@ -44,19 +44,20 @@ def _storable(text: str) -> str:
     return text
 
 
-CleanText = Annotated[str, AfterValidator(_storable)]
+Storable = AfterValidator(_storable)
+"""Put behind other constraints of a text type: refuses what Postgres or UTF-8 cannot hold."""
+
+CleanText = Annotated[str, Storable]
 """Any text that can be stored: no NUL, no lone surrogate."""
 
 QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
-    AfterValidator(_storable),
+    Storable,
 ]
 """What a user asks: 1 to 2,000 characters after trimming."""
 
-Identifier = Annotated[
-    str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), AfterValidator(_storable)
-]
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), Storable]
 """An id on the wire: 1 to 64 characters, ours or the data owner's."""
 
 

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from quarry.core.stream.events import Event
-from quarry.core.text import CleanText, Identifier, QueryText
+from quarry.core.text import Identifier, QueryText, Storable
 
 RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
 RECORD_TYPES: tuple[RecordType, ...] = (
@@ -131,8 +131,8 @@ class WholeRecord(BaseModel):
 class PriorTurn(Request):
     """A question that was asked before in this conversation, and its answer."""
 
-    question: Annotated[CleanText, StringConstraints(max_length=2000)]
-    answer: Annotated[CleanText, StringConstraints(max_length=HISTORY_CHARACTERS_MAX)]
+    question: Annotated[str, StringConstraints(max_length=2000), Storable]
+    answer: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable]
 
 
 _TURNS = TypeAdapter(list[PriorTurn])
@@ -158,7 +158,7 @@ class AskQuery(Request):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
 
     q: QueryText
-    context: Annotated[CleanText, StringConstraints(max_length=HISTORY_CHARACTERS_MAX)] = ""
+    context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
 
     def to_request(self) -> AskRequest:
         return AskRequest(question=self.q, history=_turns(self.context))
@@ -174,7 +174,7 @@ def _turns(context: str) -> list[PriorTurn]:
 
 
 class Source(BaseModel):
-    """A source of an answer; `n` is the number that the answer cites it by. `similarity` is the cosine to the question."""
+    """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it."""
 
     n: int
     type: RecordType

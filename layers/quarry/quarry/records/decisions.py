@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from quarry.core.text import CleanText
+
 
 class FollowupQuestions(BaseModel):
     """Questions that a reader of the answer is likely to ask next."""
 
-    questions: list[str] = Field(description="Two or three short questions, each answerable from the same records.")
+    questions: list[CleanText] = Field(
+        description="Two or three short questions, each answerable from the same records."
+    )

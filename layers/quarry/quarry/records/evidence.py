@@ -21,8 +21,8 @@ LOW_SIMILARITY_BELOW = 0.5
 
 @dataclass(frozen=True)
 class Piece:
-    """One source: its number, what it says, its similarity to the question (cosine), and how well it ranked in the search
-    that found it, as a share of that search's best score.
+    """One source: its number, what it says, its similarity (cosine) to the query that found it, and how well it ranked there,
+    as a share of that search's best score.
     """
 
     n: int

@@ -224,7 +224,7 @@ def _quoted(sentence: _Sentence) -> str:
     text = _markdown_safe(shorten(sentence.text, 600))
     record = sentence.piece.text
     if record.type in ("key_statement", "transcript_segment") and record.speaker:
-        text = f"{_markdown_safe(record.title)}: “{text.strip('“”')}”"
+        text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
     return f"{text} [{sentence.piece.n}]"
 
 

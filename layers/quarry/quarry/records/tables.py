@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.load import LoadableTable, Row
-from quarry.core.text import CleanText, Identifier
+from quarry.core.text import Identifier, Storable
 from quarry.records.contract import RecordType
 
 TABLES: dict[RecordType, str] = {
@@ -22,8 +22,8 @@ TABLES: dict[RecordType, str] = {
     "transcript_segment": "transcript_segments",
 }
 
-Text = Annotated[CleanText, StringConstraints(min_length=1, max_length=200_000)]
-Line = Annotated[CleanText, StringConstraints(min_length=1, max_length=2000)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]
 
 

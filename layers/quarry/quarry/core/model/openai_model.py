@@ -140,8 +140,9 @@ class OpenAIChat:
             raise ModelOutputInvalid("The model's answer is empty.")
 
 
-# Postgres, where answers are kept, cannot hold NUL. (pydantic refuses lone surrogates by itself.)
-_Text = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
+# What Postgres, where answers are kept, and UTF-8 cannot hold.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_Text = Annotated[str, AfterValidator(lambda text: _UNSTORABLE.sub("", text))]
 
 
 class _WireUsage(Wire):

@@ -20,6 +20,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+from quarry.core.postgres.pool import MISSING_SCHEMA, NOT_MIGRATED
 
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
@@ -132,6 +133,8 @@ def connect(url: str) -> Iterator[SyncConnection]:
             yield connection
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
+    except MISSING_SCHEMA as error:
+        raise ConfigurationError(NOT_MIGRATED) from error
 
 
 def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embedding_dimensions: int) -> list[str]:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any, LiteralString
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -22,7 +23,8 @@ Connection = psycopg.AsyncConnection[DictRow]
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
 
-_MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
+MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +33,8 @@ def translate(error: Exception) -> QuarryError | None:
     """Our error for one of psycopg's, or None where it is a fault in our own code."""
     if isinstance(error, psycopg.errors.QueryCanceled):
         return DatabaseUnavailable("The database took too long; try again, or ask for less.")
-    if isinstance(error, _MISSING_SCHEMA):
-        return ConfigurationError("The database lacks a table or function: run `quarry migrate`.")
+    if isinstance(error, MISSING_SCHEMA):
+        return ConfigurationError(NOT_MIGRATED)
     if isinstance(
         error, PoolTimeout | psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.AdminShutdown
     ):
@@ -103,6 +105,11 @@ class Database:
                     self._pool = pool
         return self._pool
 
+    def _options(self) -> str:
+        """The URL's own start-up options, and ours behind them."""
+        own = conninfo_to_dict(self._url).get("options") or ""
+        return f"{own} -c statement_timeout={int(self._timeout_seconds * 1000)}".strip()
+
     def _make_pool(self) -> AsyncConnectionPool[Connection]:
         return AsyncConnectionPool(
             self._url,
@@ -123,6 +130,6 @@ class Database:
                 "application_name": "quarry",
                 "prepare_threshold": None if self._pooled else 5,
                 # A transaction pooler hands one server session to many clients and refuses start-up options.
-                **({} if self._pooled else {"options": f"-c statement_timeout={int(self._timeout_seconds * 1000)}"}),
+                **({} if self._pooled else {"options": self._options()}),
             },
         )

@@ -32,34 +32,38 @@ _END = _End()
 
 def encode_ndjson(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
     """One event a line; an empty line is a heartbeat."""
-    return _encode(events, lambda event: event.to_json() + "\n", "\n", heartbeat_seconds)
+    return _encode(events, lambda event: event.to_json() + "\n", b"\n", heartbeat_seconds)
 
 
 def encode_sse(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
     """One `data:` line an event; a comment is a heartbeat."""
-    return _encode(events, lambda event: f"data: {event.to_json()}\n\n", ": still here\n\n", heartbeat_seconds)
+    return _encode(events, lambda event: f"data: {event.to_json()}\n\n", b": still here\n\n", heartbeat_seconds)
 
 
 async def _encode(
-    events: AsyncGenerator[Event], encode: Callable[[Event], str], heartbeat: str, heartbeat_seconds: float
+    events: AsyncGenerator[Event], encode: Callable[[Event], str], heartbeat: bytes, heartbeat_seconds: float
 ) -> AsyncGenerator[bytes]:
-    async with aclosing(with_heartbeat(ending_in_error(events), heartbeat_seconds)) as beating:
-        async for event in beating:
-            yield (heartbeat if event is None else encode(event)).encode()
+    lines = _lines_ending_in_error(events, lambda event: encode(event).encode())
+    async with aclosing(with_heartbeat(lines, heartbeat_seconds)) as beating:
+        async for line in beating:
+            yield heartbeat if line is None else line
 
 
-async def ending_in_error(events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """The same events; an exception becomes a last `error` event with a public message, and is logged."""
+async def _lines_ending_in_error(
+    events: AsyncGenerator[Event], encode: Callable[[Event], bytes]
+) -> AsyncGenerator[bytes]:
+    """The events encoded; an exception becomes a last `error` event with a public message, and is logged."""
     async with aclosing(events):
         try:
             async for event in events:
-                yield event
+                yield encode(event)
         except QuarryError as error:
             logger.warning("stream ended in an error: %s", type(error).__name__)
-            yield ErrorEvent(message=UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message)
+            message = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
+            yield encode(ErrorEvent(message=message))
         except Exception:
             logger.exception("stream ended in an unforeseen error")
-            yield ErrorEvent(message=UNFORESEEN_MESSAGE)
+            yield encode(ErrorEvent(message=UNFORESEEN_MESSAGE))
 
 
 async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerator[Item | None]:
