@@ -35,9 +35,9 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 	@$(BIN)/python -m tools.generate
 
 lock: ## Resolve the dependencies anew (needs uv)
-	$(UV) --extra local --group dev -o requirements/dev.txt
+	$(UV) --extra lambda --extra local --group dev -o requirements/dev.txt
 	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
-	$(UV) -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
 clean: ## Remove the environment and the local data
 	rm -rf $(VENV) .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
