@@ -3,11 +3,17 @@
 VENV   := .venv
 BIN    := $(VENV)/bin
 QUARRY := $(BIN)/quarry
+SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
 
+# of what is built and deployed
+ARCHITECTURE ?= arm64
+ENVIRONMENT  ?= default
+RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs lock clean
+.PHONY: help demo test check format bench docs lock build deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,13 +29,13 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
-	@SAM_CLI_TELEMETRY=0 $(BIN)/sam validate --lint --region us-east-1
+	@$(SAM) validate --lint --region us-east-1
 
 format: $(VENV)/dev ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: $(VENV)/dev ## Measure search speed and recall beside the literal formulas (BENCH_ARGS="--rows 10000" for a short run)
-	@$(BIN)/python -m tests.benchmarks.records $(BENCH_ARGS)
+bench: $(VENV)/dev ## Measure search beside the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
+	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
 
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors
 	@$(BIN)/python -m tools.generate
@@ -39,8 +45,19 @@ lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
 	$(UV) --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
-clean: ## Remove the environment and the local data
-	rm -rf $(VENV) .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+# `sam build` wants the very interpreter of the runtime first on PATH; a version manager's stand-in is not enough.
+build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)
+	@for python in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13; do \
+	  found=$$("$$python" -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))' 2>/dev/null) && break; \
+	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \
+	PATH="$$found:$$PATH" ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
+	@sed -i.bak 's|QUARRY_RELEASE: unstamped|QUARRY_RELEASE: "$(RELEASE)"|' .aws-sam/build/template.yaml && rm .aws-sam/build/template.yaml.bak
+
+deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod for that section of samconfig.toml)
+	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)
+
+clean: ## Remove the environment, what was built, and the local data
+	rm -rf $(VENV) .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \

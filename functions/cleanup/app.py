@@ -6,23 +6,23 @@ from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("quarry.cleanup")
 
 environment = ExecutionEnvironment()
 
 
 def handler(event: object, context: LambdaContext) -> dict[str, int]:
     """How many rows of each kind were deleted. What does not fit into the invocation's time is left to the next run."""
-    services = environment.services
-    # a batch that is begun now may take as long as a statement may
-    reserve_ms = (services.settings.database_timeout_seconds + 1) * 1000
-    deleted = environment.run(
-        delete_expired(
-            services.database,
-            catalog.EXPIRING,
-            run_log_days=services.settings.run_log_days,
-            keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+    with environment.invocation(context) as services:
+        # a batch that is begun now may take as long as a statement may
+        reserve_ms = (services.settings.database_timeout_seconds + 1) * 1000
+        deleted = environment.run(
+            delete_expired(
+                services.database,
+                catalog.EXPIRING,
+                run_log_days=services.settings.run_log_days,
+                keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+            )
         )
-    )
-    logger.info("deleted %s", deleted)
-    return deleted
+        logger.info("deleted %s", deleted)
+        return deleted

@@ -4,4 +4,4 @@ from quarry import api
 from quarry.core.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
-handler = environment.serve(api.SEARCH_ROUTERS, documented=api.ALL_ROUTERS)
+handler = environment.stream(api.SEARCH_ROUTERS, documented=api.ALL_ROUTERS)

@@ -1,6 +1,7 @@
 -- Civic records: meetings, and six types of record that are searched. Five have vectors; transcript segments are too many to embed
 -- and are found by their words alone. `date` is the record's own, or its meeting's where the loader was given none.
--- `content_hash` changes with the text that is embedded; `embedded_hash` is the hash that the stored vectors were made from.
+-- `content_hash` changes with the text that is embedded; `embedded_hash` is the hash that the stored vectors were made from;
+-- `refused_hash` is that of a text that the embedding model would not take, `refusals` times.
 
 create table meetings (
   id text primary key,
@@ -30,7 +31,9 @@ create table matters (
   url text,
   text_search tsvector not null generated always as (to_tsvector('english', joined_text(title, summary, matter_type, status, joined_names(sponsors)))) stored,
   content_hash text not null generated always as (md5(joined_text(title, summary))) stored,
-  embedded_hash text
+  embedded_hash text,
+  refused_hash text,
+  refusals smallint not null default 0
 );
 
 create table agenda_items (
@@ -45,7 +48,9 @@ create table agenda_items (
   url text,
   text_search tsvector not null generated always as (to_tsvector('english', joined_text(title, description, category))) stored,
   content_hash text not null generated always as (md5(joined_text(title, description))) stored,
-  embedded_hash text
+  embedded_hash text,
+  refused_hash text,
+  refusals smallint not null default 0
 );
 
 create table motions (
@@ -66,7 +71,9 @@ create table motions (
   text_search tsvector not null generated always as (to_tsvector('english', joined_text(
     plain_english_summary, text_content, result, mover, seconder, joined_names(votes_for), joined_names(votes_against), joined_names(abstained)))) stored,
   content_hash text not null generated always as (md5(joined_text(plain_english_summary, text_content))) stored,
-  embedded_hash text
+  embedded_hash text,
+  refused_hash text,
+  refusals smallint not null default 0
 );
 
 create table document_sections (
@@ -82,7 +89,9 @@ create table document_sections (
   url text,
   text_search tsvector not null generated always as (to_tsvector('english', joined_text(document_title, heading, body))) stored,
   content_hash text not null generated always as (md5(joined_text(heading, body))) stored,
-  embedded_hash text
+  embedded_hash text,
+  refused_hash text,
+  refusals smallint not null default 0
 );
 
 create table key_statements (
@@ -98,7 +107,9 @@ create table key_statements (
   url text,
   text_search tsvector not null generated always as (to_tsvector('english', joined_text(statement_text, context, speaker_name, speaker_role))) stored,
   content_hash text not null generated always as (md5(joined_text(statement_text, context))) stored,
-  embedded_hash text
+  embedded_hash text,
+  refused_hash text,
+  refusals smallint not null default 0
 );
 
 create table transcript_segments (

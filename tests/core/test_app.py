@@ -3,13 +3,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry import __version__, api
 from quarry.core.budget import Budget
@@ -20,6 +20,7 @@ from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.core.web import service_routes
 from quarry.core.web.app import create_app
+from quarry.core.web.deadline import RESERVE_SECONDS, BeginsInTime
 
 router = APIRouter()
 hidden = APIRouter()
@@ -68,10 +69,31 @@ def test_a_client_does_not_choose_its_request_id(app: ASGIApp) -> None:
 
 
 def test_inside_lambda_the_request_id_is_lambda_s(app: ASGIApp) -> None:
-    async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "aws.context": SimpleNamespace(aws_request_id="lambda-1")}, receive, send)
+    context = SimpleNamespace(aws_request_id="lambda-1", get_remaining_time_in_millis=lambda: 29_000)
 
-    assert TestClient(invoked).get("/nowhere").json()["request_id"] == "lambda-1"
+    async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "aws.context": context}, receive, send)
+
+    response = TestClient(invoked).get("/nowhere")
+    assert (response.status_code, response.json()["request_id"]) == (404, "lambda-1")
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_only_what_has_not_begun_to_respond_is_ended_at_lambda_s_deadline(begun: bool) -> None:
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        if begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.05)
+        await send({"type": "http.response.body", "body": b"done"})
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    sent: list[Message] = []
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: RESERVE_SECONDS * 1000 + 10)
+    scope = {"type": "http", "method": "GET", "path": "/slow", "request_id": "1", "aws.context": context}
+    await BeginsInTime(slow)(scope, cast("Receive", None), send)
+    assert [message.get("status") for message in sent] == ([200, None] if begun else [503, None])
 
 
 def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(

@@ -10,7 +10,15 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.postgres import embed
-from quarry.core.postgres.embed import EmbeddedTable, count_pending, embed_pending, forget_vectors, remember_model
+from quarry.core.postgres.embed import (
+    HARMLESS_TEXT,
+    EmbeddedTable,
+    count_pending,
+    embed_pending,
+    embed_tables,
+    forget_vectors,
+    remember_model,
+)
 from quarry.core.postgres.load import load_file
 from quarry.core.postgres.pool import Database
 from quarry.local.sample import sample_directory
@@ -29,6 +37,7 @@ class Model:
     def __init__(self, dimensions: int = 384) -> None:
         self.dimensions = dimensions
         self.embedded: Counter[str] = Counter()
+        self.calls = 0
         self.down = False
 
     def windows(self, text: str) -> list[str]:
@@ -37,9 +46,10 @@ class Model:
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         await asyncio.sleep(0.001)
+        self.calls += 1
         if self.down or any("poison" in text for text in texts):
             raise ModelUnavailable("The model does not take this.")
-        self.embedded.update(texts)
+        self.embedded.update(text for text in texts if text != HARMLESS_TEXT)
         return [embedding(text, self.dimensions) for text in texts]
 
     async def close(self) -> None:
@@ -170,7 +180,7 @@ async def test_a_run_that_was_stopped_is_resumed_where_it_stood(database: Databa
     assert set(model.embedded.values()) == {1}
 
 
-@pytest.mark.parametrize("poisoned", [{0}, {3}, {8}, {0, 5, 8}, {0, 1, 2}])
+@pytest.mark.parametrize("poisoned", [{0}, {3}, {8}, {0, 5, 8}, {0, 1, 2, 3}, {4, 5, 6, 7}, set(range(9))])
 async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
     database: Database, model: Model, poisoned: set[int]
 ) -> None:
@@ -179,7 +189,85 @@ async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
     assert done.failed == [f"m{number:02}" for number in sorted(poisoned)]
     assert done.rows == 9 - len(poisoned)
     assert await count_pending(database, MATTERS) == len(poisoned)
+    assert set(model.embedded.values()) <= {1}
+
+
+async def test_one_row_in_a_batch_is_found_in_few_calls(
+    database: Database, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "BATCH_ROWS", 32)
+    await add_matters(database, *(f"{'poison' if number == 13 else 'matter'} {number}" for number in range(32)))
+    assert (await embed_pending(database, model, MATTERS)).failed == ["m13"]
+    assert model.calls < 20
+
+
+async def test_refused_rows_come_last_in_later_runs(database: Database, model: Model) -> None:
+    await add_matters(database, "poison 0", "poison 1", "matter 2")
+    await embed_pending(database, model, MATTERS)
+    await database.execute("insert into matters (id, title) values ('z', 'new')")
+
+    progress: list[int] = []
+    first = await embed_pending(database, model, MATTERS, keep_going=lambda: not progress, on_progress=progress.append)
+    assert (first.rows, first.failed) == (1, [])
+    assert "new" in model.embedded
+    assert (await embed_pending(database, model, MATTERS)).failed == ["m00", "m01"]
+
+
+async def test_a_text_refused_often_enough_is_left_alone_until_it_changes(database: Database, model: Model) -> None:
+    await add_matters(database, "poison", "matter")
+    for _ in range(2):
+        assert await count_pending(database, MATTERS, refusals_max=2)
+        assert (await embed_pending(database, model, MATTERS, refusals_max=2)).failed == ["m00"]
+    calls = model.calls
+    assert await count_pending(database, MATTERS, refusals_max=2) == 0
+    assert (await embed_pending(database, model, MATTERS, refusals_max=2)).failed == []
+    assert model.calls == calls
+    assert await count_pending(database, MATTERS) == 1
+    assert (await embed_pending(database, model, MATTERS)).failed == ["m00"]
+
+    await database.execute("update matters set title = 'harmless' where id = 'm00'")
+    assert (await embed_pending(database, model, MATTERS, refusals_max=2)).rows == 1
+
+
+async def test_a_row_is_not_refused_for_a_model_that_goes_down(database: Database, model: Model) -> None:
+    await add_matters(database, *(f"{'poison' if number == 2 else 'matter'} {number}" for number in range(4)))
+
+    class GoingDown(Model):
+        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            self.down = self.calls >= 3
+            return await super().embed(texts)
+
+    with pytest.raises(ModelUnavailable):
+        await embed_pending(database, GoingDown(), MATTERS)
+    assert await database.row("select count(*) as noted from matters where refused_hash is not null") == {"noted": 0}
+    assert (await embed_pending(database, model, MATTERS)).failed == ["m02"]
+
+
+async def test_what_a_stopped_batch_had_embedded_is_kept(database: Database, model: Model) -> None:
+    await add_matters(database, "matter 0", "matter 1", "poison 2", "matter 3")
+    # three steps: the batch, its first half, its second half
+    done = await embed_pending(database, model, MATTERS, keep_going=lambda: model.calls < 4)
+    assert (done.rows, done.failed) == (2, [])
+    assert (await embed_pending(database, model, MATTERS)).failed == ["m02"]
     assert set(model.embedded.values()) == {1}
+
+
+async def test_all_tables_are_embedded_and_the_model_remembered(database: Database, model: Model) -> None:
+    await add_matters(database, "matter 0", "poison 1")
+    tables = list(catalog.EMBEDDED.values())
+    done = await embed_tables(database, model, tables, refusals_max=1, keep_going=lambda: True)
+    assert {name: (table.rows, table.failed) for name, table in done.items()} == {"matters": (1, ["m01"])}
+    assert await database.row("select name from embedding_model") == {"name": model.name}
+
+
+async def test_a_model_is_neither_called_nor_remembered_for_nothing(database: Database, model: Model) -> None:
+    assert await embed_tables(database, model, [MATTERS], refusals_max=1, keep_going=lambda: True) == {}
+    assert model.calls == 0
+    model.down = True
+    await add_matters(database, "matter")
+    with pytest.raises(ModelUnavailable):
+        await embed_tables(database, model, [MATTERS], refusals_max=1, keep_going=lambda: True)
+    assert await database.row("select from embedding_model") is None
 
 
 async def test_a_model_that_is_down_ends_the_run_and_keeps_what_was_done(database: Database, model: Model) -> None:

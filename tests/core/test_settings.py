@@ -9,6 +9,7 @@ from quarry.core.settings import Settings
 
 KEY = "sk-very-secret"
 URL = "postgresql://quarry:very-secret@db.example/quarry"
+ARN = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:key-Ab3dEf"
 
 
 def read(**environment: str) -> Settings:
@@ -35,6 +36,13 @@ def test_with_a_key_chat_and_embeddings_are_the_providers() -> None:
     assert settings.has_chat_model
     assert (settings.openai_model, settings.embedding_model_name) == ("gpt-4o-mini", "text-embedding-3-small")
     assert (settings.embeddings, settings.embedding_dimensions) == ("openai", 1536)
+
+
+def test_a_key_that_is_a_secret_counts_as_one() -> None:
+    settings = read(OPENAI_SECRET_ARN=ARN)
+    assert settings.has_chat_model
+    assert (settings.embeddings, settings.embedding_dimensions) == ("openai", 1536)
+    assert settings.openai_api_key is None
 
 
 def test_a_server_without_a_key_gives_chat_and_leaves_embeddings_local() -> None:
@@ -66,6 +74,16 @@ def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch)
     assert Settings.from_environment().run_log_days == 7
 
 
+def test_sam_local_says_that_it_is_there() -> None:
+    assert read(AWS_SAM_LOCAL="true").aws_sam_local
+    assert not read().aws_sam_local
+
+
+@pytest.mark.parametrize("name", ["DATABASE_SECRET_ARN", "OPENAI_SECRET_ARN"])
+def test_a_secret_is_named_by_its_arn(name: str) -> None:
+    assert name in refusal(**{name: "a-name"})
+
+
 def test_every_wrong_variable_is_named() -> None:
     message = refusal(DATABASE_POOL_SIZE="0", LOG_LEVEL="LOUD", MODEL_TIMEOUT_SECONDS="soon")
     for name in ("DATABASE_POOL_SIZE: ", "LOG_LEVEL: ", "MODEL_TIMEOUT_SECONDS: "):
@@ -78,6 +96,7 @@ def test_every_wrong_variable_is_named() -> None:
         ({"IDENTITY": "local", "AWS_LAMBDA_FUNCTION_NAME": "f"}, "IDENTITY=local trusts the client"),
         ({"EMBEDDINGS": "local", "EMBEDDING_DIMENSIONS": "1536"}, "unset EMBEDDING_DIMENSIONS"),
         ({"EMBEDDINGS": "openai"}, "EMBEDDINGS=openai needs OPENAI_API_KEY"),
+        ({"OPENAI_API_KEY": KEY, "OPENAI_SECRET_ARN": ARN}, "two keys"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(environment: dict[str, str], told: str) -> None:

@@ -20,7 +20,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
-from quarry.core.stream.encoding import NDJSON, encode_ndjson, encode_sse, with_heartbeat
+from quarry.core.stream.encoding import LATE_MESSAGE, NDJSON, encode_ndjson, encode_sse, with_heartbeat
 from quarry.core.stream.events import Event
 
 QUIET = 60.0
@@ -347,3 +347,32 @@ def test_a_client_that_leaves_while_its_connection_is_full_ends_the_search() -> 
             time.sleep(0.1)
         assert source.closed.wait(1.0)
     assert len(source.said) < 1000
+
+
+@pytest.mark.parametrize("script", [("one", 60.0, "two"), ("one", *["more"] * 10_000)])
+async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_ended(script: tuple[float | str]) -> None:
+    source = Source(*script)
+    deadline = asyncio.get_running_loop().time() + 0.02
+    stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET, deadline=deadline)
+    received = []
+    async for line in stream:
+        received.append(json.loads(line))
+        ended_before = source.ended_by
+        await asyncio.sleep(0.001)
+    assert received[0]["text"] == "one"
+    assert received[-1] == {"type": "error", "message": LATE_MESSAGE}
+    assert ended_before is not None
+
+
+async def test_heartbeats_go_on_until_the_deadline() -> None:
+    deadline = asyncio.get_running_loop().time() + 0.05
+    encoded = await joined(encode_sse(Source(60.0).events(), heartbeat_seconds=0.01, deadline=deadline))
+    *beats, last = encoded.removesuffix("\n\n").split("\n\n")
+    assert set(beats) == {": still here"}
+    assert LATE_MESSAGE in last
+
+
+async def test_a_search_that_ends_in_time_knows_no_deadline() -> None:
+    deadline = asyncio.get_running_loop().time() + 60
+    encoded = await joined(encode_ndjson(Source("one").events(), heartbeat_seconds=QUIET, deadline=deadline))
+    assert texts(encoded) == ["one"]

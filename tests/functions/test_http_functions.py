@@ -9,13 +9,31 @@ from typing import Any
 
 import psycopg
 import pytest
+from snapshot_restore_py import get_after_restore
 
 from quarry.core.errors import ConfigurationError
+from quarry.core.web.streamed_response import StreamedResponse
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]
 
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
+
+
+def call(function: ModuleType, event: Event) -> dict[str, Any]:
+    """The response of a function, a streamed one collected and in the form of a buffered one."""
+    response = function.handler(event, Context())
+    if not isinstance(response, StreamedResponse):
+        buffered: dict[str, Any] = response
+        return buffered
+
+    async def collect() -> str:
+        return b"".join([piece async for piece in response.body]).decode()
+
+    body = function.environment.run(collect())
+    return {
+        "statusCode": response.status, "headers": dict(response.headers), "body": body, "isBase64Encoded": False,
+    }  # fmt: skip
 
 
 def body_of(response: dict[str, Any]) -> Any:
@@ -43,7 +61,7 @@ def test_importing_a_function_reads_no_setting_and_opens_nothing(
 
 
 def test_a_search_is_answered_as_json(load_on_sample: Load) -> None:
-    response = load_on_sample("search").handler(recorded("records/search.json"), Context())
+    response = call(load_on_sample("search"), recorded("records/search.json"))
 
     found = body_of(response)
     assert response["statusCode"] == 200
@@ -55,27 +73,34 @@ def test_a_search_is_answered_as_json(load_on_sample: Load) -> None:
 
 
 def test_a_record_is_whole(load_on_sample: Load) -> None:
-    record = body_of(load_on_sample("search").handler(recorded("records/record.json"), Context()))
+    record = body_of(call(load_on_sample("search"), recorded("records/record.json")))
     assert record["id"] == "2023-11-14-council-m2"
     assert "fifteen tons" in record["fields"]["text_content"]
     assert record["meeting"]["id"] == "2023-11-14-council"
 
 
 def test_an_answer_is_a_stream_and_can_be_opened_by_its_id(load_on_sample: Load) -> None:
-    response = load_on_sample("search").handler(recorded("records/ask.json"), Context())
+    response = call(load_on_sample("search"), recorded("records/ask.json"))
     events = stream_of(response)
     answer_id = events[-1]["answer_id"]
     shared = recorded("records/answer.json") | {"path": f"/answers/{answer_id}"}
 
-    opened = body_of(load_on_sample("cache_lookup").handler(shared, Context()))
+    opened = body_of(call(load_on_sample("cache_lookup"), shared))
 
     assert response["headers"]["content-type"].startswith("text/event-stream")
     assert events[-1]["type"] == "done"
     assert opened["answer"] == "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
 
 
+def test_under_sam_local_an_answer_is_buffered(load_on_sample: Load, lambda_environment: pytest.MonkeyPatch) -> None:
+    lambda_environment.setenv("AWS_SAM_LOCAL", "true")
+    response = load_on_sample("search").handler(recorded("records/ask.json"), Context())
+    assert response["headers"]["content-type"].startswith("text/event-stream")
+    assert stream_of(response)[-1]["type"] == "done"
+
+
 def test_an_unknown_answer_is_a_readable_problem(load_on_sample: Load) -> None:
-    response = load_on_sample("cache_lookup").handler(recorded("records/answer.json"), Context())
+    response = call(load_on_sample("cache_lookup"), recorded("records/answer.json"))
     problem = body_of(response)
     assert response["statusCode"] == problem["status"] == 404
     assert response["headers"]["content-type"] == "application/problem+json"
@@ -84,20 +109,18 @@ def test_an_unknown_answer_is_a_readable_problem(load_on_sample: Load) -> None:
 
 def test_the_openapi_document_describes_the_routes_of_every_function(load_on_sample: Load) -> None:
     event = without_claims(recorded("records/search.json")) | {"path": "/openapi.json", "resource": "/openapi.json"}
-    assert {"/answers/{id}", "/records/search"} <= set(
-        body_of(load_on_sample("search").handler(event, Context()))["paths"]
-    )
+    assert {"/answers/{id}", "/records/search"} <= set(body_of(call(load_on_sample("search"), event))["paths"])
 
 
 def test_a_function_serves_only_its_own_routes(load_on_sample: Load) -> None:
-    handler = load_on_sample("cache_lookup").handler
-    assert handler(recorded("records/search.json"), Context())["statusCode"] == 404
+    function = load_on_sample("cache_lookup")
+    assert call(function, recorded("records/search.json"))["statusCode"] == 404
 
 
 def test_the_run_is_logged_under_the_verified_user_before_the_handler_returns(
     load_on_sample: Load, sample_url: str
 ) -> None:
-    load_on_sample("search").handler(recorded("records/search.json"), Context())
+    call(load_on_sample("search"), recorded("records/search.json"))
     with psycopg.connect(sample_url) as connection:
         runs = connection.execute("select caller, request_id from search_runs").fetchall()
     assert runs == [(SUBJECT, Context().aws_request_id)]
@@ -105,16 +128,27 @@ def test_the_run_is_logged_under_the_verified_user_before_the_handler_returns(
 
 def test_invocations_of_one_process_share_its_services(load_on_sample: Load) -> None:
     function = load_on_sample("search")
-    first = function.handler(recorded("records/search.json"), Context())
+    first = call(function, recorded("records/search.json"))
     services = function.environment.services
-    second = function.handler(recorded("records/search.json"), Context())
+    second = call(function, recorded("records/search.json"))
     assert function.environment.services is services
     assert body_of(first) == body_of(second)
 
 
+def test_after_a_restore_everything_is_built_anew(load_on_sample: Load) -> None:
+    function = load_on_sample("search")
+    before = call(function, recorded("records/search.json"))
+    services = function.environment.services
+    for hook, arguments, options in get_after_restore():
+        hook(*arguments, **options)
+    assert vars(function.environment) == {}
+    assert body_of(call(function, recorded("records/search.json"))) == body_of(before)
+    assert function.environment.services is not services
+
+
 @pytest.mark.parametrize("path", ["records/search.json", "records/record.json", "records/ask.json"])
 def test_without_verified_claims_nobody_is_signed_in(load_on_sample: Load, path: str) -> None:
-    response = load_on_sample("search").handler(without_claims(recorded(path)), Context())
+    response = call(load_on_sample("search"), without_claims(recorded(path)))
     problem = body_of(response)
     assert response["statusCode"] == problem["status"] == 401
     assert problem["type"] == "urn:quarry:problem:not-signed-in"
@@ -134,7 +168,7 @@ def test_no_header_stands_in_for_verified_claims(load_on_sample: Load, header: s
     event = without_claims(recorded("records/search.json"))
     event["headers"][header] = value
     event["multiValueHeaders"][header] = [value]
-    assert load_on_sample("search").handler(event, Context())["statusCode"] == 401
+    assert call(load_on_sample("search"), event)["statusCode"] == 401
 
 
 @pytest.mark.parametrize(
@@ -144,13 +178,13 @@ def test_no_header_stands_in_for_verified_claims(load_on_sample: Load, header: s
 def test_claims_without_a_subject_are_no_identity(load_on_sample: Load, authorizer: object) -> None:
     event = recorded("records/search.json")
     event["requestContext"]["authorizer"] = authorizer
-    assert load_on_sample("search").handler(event, Context())["statusCode"] == 401
+    assert call(load_on_sample("search"), event)["statusCode"] == 401
 
 
 def test_a_header_does_not_change_the_verified_user(load_on_sample: Load, sample_url: str) -> None:
     event = recorded("records/search.json")
     event["headers"]["Authorization"] = "Bearer somebody-else"
-    load_on_sample("search").handler(event, Context())
+    call(load_on_sample("search"), event)
     with psycopg.connect(sample_url) as connection:
         assert connection.execute("select caller from search_runs").fetchall() == [(SUBJECT,)]
 
@@ -158,4 +192,4 @@ def test_a_header_does_not_change_the_verified_user(load_on_sample: Load, sample
 def test_local_identity_is_refused_inside_lambda(load_on_sample: Load, lambda_environment: pytest.MonkeyPatch) -> None:
     lambda_environment.setenv("IDENTITY", "local")
     with pytest.raises(ConfigurationError, match="IDENTITY=local"):
-        load_on_sample("search").handler(recorded("records/search.json"), Context())
+        call(load_on_sample("search"), recorded("records/search.json"))

@@ -290,8 +290,9 @@ class TestEmbed:
         vector = {"object": "embedding", "index": 0, "embedding": embedding("elm", 384)}
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         one = Reply.raw({"object": "list", "model": "fake", "data": [vector], "usage": usage})
-        # the first call asks whether the model works; then both rows together, then one by one in the order of their ids
-        openai_server.enqueue_embeddings(one, Reply.http_error(400), Reply.http_error(400), one)
+        # the first call asks whether the model works, as does the one after each refusal; between them are both rows together,
+        # then one by one in the order of their ids
+        openai_server.enqueue_embeddings(one, Reply.http_error(400), one, Reply.http_error(400), one, one)
         done = quarry(
             "embed",
             DATABASE_URL=database_url,

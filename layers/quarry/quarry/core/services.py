@@ -14,6 +14,7 @@ from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import RunLog
+from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
 
 
@@ -50,11 +51,8 @@ def build_services(settings: Settings, database_url: str | None = None) -> Servi
 
     Raises ConfigurationError when there is no database URL.
     """
-    url = database_url or (settings.database_url.get_secret_value() if settings.database_url else None)
-    if url is None:
-        raise ConfigurationError("DATABASE_URL is not set.")
     database = Database(
-        url,
+        database_url or database_address(settings),
         pool_size=settings.database_pool_size,
         timeout_seconds=settings.database_timeout_seconds,
         pooled=settings.database_pooled,
@@ -69,6 +67,30 @@ def build_services(settings: Settings, database_url: str | None = None) -> Servi
         run_log=RunLog(database),
         now=lambda: datetime.now(UTC),
     )
+
+
+def database_address(settings: Settings) -> str | Secret:
+    """The URL of the database, or the secret that holds it. Raises ConfigurationError when there is neither."""
+    url = settings.database_url.get_secret_value() if settings.database_url else ""
+    if settings.database_secret_arn:
+        return database_secret(settings.database_secret_arn, known=url)
+    if not url:
+        raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
+    return url
+
+
+def read_database_url(settings: Settings) -> str:
+    """What psycopg connects to. Raises ConfigurationError, and Unavailable when the secret cannot be read."""
+    address = database_address(settings)
+    return address if isinstance(address, str) else address.read_now()
+
+
+def import_what_services_use(settings: Settings) -> None:
+    """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
+    if settings.has_chat_model:
+        import openai  # noqa: F401
+    if settings.database_secret_arn or settings.openai_secret_arn:
+        import aws_lambda_powertools.utilities.parameters  # noqa: F401
 
 
 def build_embedding_model(settings: Settings) -> EmbeddingModel:
@@ -96,5 +118,7 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
     )
 
 
-def _api_key(settings: Settings) -> str | None:
+def _api_key(settings: Settings) -> str | Secret | None:
+    if settings.openai_secret_arn:
+        return api_key_secret(settings.openai_secret_arn)
     return settings.openai_api_key.get_secret_value() if settings.openai_api_key else None

@@ -19,6 +19,8 @@ LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 LOCAL_EMBEDDING_DIMENSIONS = 384
 OPENAI_EMBEDDING_DIMENSIONS = 1536
 
+_ARN = r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:"
+
 
 class Settings(BaseModel):
     """The settings, by their environment variable in lower case."""
@@ -28,6 +30,13 @@ class Settings(BaseModel):
     database_url: SecretStr | None = Field(
         default=None,
         description="Postgres 15 or newer with pgvector 0.8 or newer and pg_trgm. Unset: the embedded Postgres.",
+    )
+    database_secret_arn: str | None = Field(
+        default=None,
+        pattern=_ARN,
+        description="A secret of AWS Secrets Manager, read when a connection is opened, that holds the database URL as its "
+        "text or as `url` of a JSON object, or RDS's own JSON object. What DATABASE_URL says beside it wins: that is how "
+        "RDS's `username` and `password` are used with the host of a proxy.",
     )
     database_pooled: bool = Field(
         default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
@@ -40,6 +49,12 @@ class Settings(BaseModel):
 
     openai_api_key: SecretStr | None = Field(
         default=None, description="Unset (and no OPENAI_BASE_URL): no chat model; the stand-ins answer."
+    )
+    openai_secret_arn: str | None = Field(
+        default=None,
+        pattern=_ARN,
+        description="A secret of AWS Secrets Manager that holds the key as its text or as `api_key` of a JSON object, read "
+        "when a model is called. Instead of OPENAI_API_KEY.",
     )
     openai_base_url: str | None = Field(default=None, description="Any OpenAI-compatible server.")
     openai_model: str = Field(default="gpt-4o-mini", description="The chat model.")
@@ -80,6 +95,17 @@ class Settings(BaseModel):
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
+    aws_sam_local: bool = Field(
+        default=False, description="Set by `sam local`, whose gateway takes no stream; not for you to set."
+    )
+
+    # --- for pages of another origin
+    allowed_origin: str | None = Field(
+        default=None,
+        pattern=r"^(\*|https?://[^/\s]+)$",
+        description="Whose pages may call the API from a browser: an origin such as https://city.example.org, or * for any. "
+        "Unset: only pages served from its own.",
+    )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -104,7 +130,9 @@ class Settings(BaseModel):
     @classmethod
     def _derive_defaults(cls, given: dict[str, object]) -> dict[str, object]:
         derived = dict(given)
-        derived.setdefault("embeddings", "openai" if given.get("openai_api_key") else "local")
+        derived.setdefault(
+            "embeddings", "openai" if given.get("openai_api_key") or given.get("openai_secret_arn") else "local"
+        )
         local = derived["embeddings"] == "local"
         derived.setdefault("embedding_dimensions", LOCAL_EMBEDDING_DIMENSIONS if local else OPENAI_EMBEDDING_DIMENSIONS)
         derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
@@ -121,15 +149,17 @@ class Settings(BaseModel):
     def _check_together(self) -> Self:
         if self.identity == "local" and self.aws_lambda_function_name:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
+        if self.openai_api_key and self.openai_secret_arn:
+            raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
         if self.embeddings == "openai" and not self.has_chat_model:
-            raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY or OPENAI_BASE_URL")
+            raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY, OPENAI_SECRET_ARN or OPENAI_BASE_URL")
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self
 
     @property
     def has_chat_model(self) -> bool:
-        return self.openai_api_key is not None or self.openai_base_url is not None
+        return any((self.openai_api_key, self.openai_secret_arn, self.openai_base_url))
 
     @property
     def embedding_model_name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from math import fsum
 
 from quarry.core.text import shorten
 from quarry.records.contract import ConfidenceLevel, Source
@@ -78,7 +78,7 @@ def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:
     """
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
-    mean = fmean(similarities) if similarities else None
+    mean = fsum(similarities) / len(similarities) if similarities else None
     level: ConfidenceLevel = "medium"
     if count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
         level = "low"

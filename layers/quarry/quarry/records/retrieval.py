@@ -14,7 +14,7 @@ from quarry.records.contract import SEMANTIC_TYPES, Meeting, RecordType
 from quarry.records.found import Candidate, RecordKey, RecordText
 from quarry.records.tables import TABLES
 
-_TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash"]
+_TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]
 
 
 async def find_candidates(

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from quarry.core.errors import NotFound
+from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
 from quarry.core.services import Caller, Services
 from quarry.core.stream.encoding import SSE, encode_sse
 from quarry.core.text import Identifier
+from quarry.core.web.deadline import deadline_of
 from quarry.core.web.identity import services_of
-from quarry.core.web.problems import Problem, request_id_of
+from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import open_answer
@@ -30,9 +31,6 @@ from quarry.records.search import search_records
 
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (401, 422, 429, 503)
-}
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `docs/api/records-events.json` holds the schema of each `data:` line.",
@@ -44,7 +42,7 @@ ServicesDependency = Annotated[Services, Depends(services_of)]
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
-router = APIRouter(tags=["records"], responses=_PROBLEMS)
+router = APIRouter(tags=["records"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
 answers_router = APIRouter(tags=["records"])
 
 
@@ -64,13 +62,13 @@ async def ask_by_query(
     request: Request, query: Annotated[AskQuery, Query()], caller: ModelCaller, services: ServicesDependency
 ) -> Response:
     """A cited answer as server-sent events, for EventSource."""
-    return _stream_answer(query.to_request(), caller, services, request_id_of(request))
+    return _stream_answer(request, query.to_request(), caller, services)
 
 
 @router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM)
 async def ask(request: Request, body: AskRequest, caller: ModelCaller, services: ServicesDependency) -> Response:
     """A cited answer as server-sent events."""
-    return _stream_answer(body, caller, services, request_id_of(request))
+    return _stream_answer(request, body, caller, services)
 
 
 # an owner's id may hold a slash
@@ -83,14 +81,16 @@ async def record(type: RecordType, id: Identifier, caller: PlainCaller, services
     return WholeRecord(type=type, id=id, **row)
 
 
-@answers_router.get("/answers/{id}", responses={404: _PROBLEMS[422]})
+@answers_router.get("/answers/{id}", responses=documented(NotFound))
 async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
     """A finished answer, as it was given. Public: whoever knows the id may read it."""
     answer: CachedAnswer = await open_answer(services.database, id)
     return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
 
 
-def _stream_answer(request: AskRequest, caller: Caller, services: Services, request_id: str | None) -> Response:
-    events = answer_question(request, caller, services, request_id)
-    encoded = encode_sse(events, heartbeat_seconds=services.settings.heartbeat_seconds)
+def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
+    events = answer_question(question, caller, services, request_id_of(request))
+    encoded = encode_sse(
+        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
+    )
     return StreamingResponse(encoded, media_type=SSE, headers=STREAM_HEADERS)

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from quarry.core.errors import ConfigurationError, ModelError, ModelRefused, ModelUnavailable
+from quarry.core.errors import ConfigurationError, ModelError, ModelRefused, ModelUnavailable, QuarryError
+from quarry.core.secrets import Secret
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAIError
@@ -40,12 +41,14 @@ class Wire(BaseModel):
 
 
 class Connection:
-    """The SDK's client, made on first use."""
+    """The SDK's client, made on first use. A key that is a secret is read for each request."""
 
-    def __init__(self, api_key: str | None, base_url: str | None, max_retries: int, timeout_seconds: float) -> None:
+    def __init__(
+        self, api_key: str | Secret | None, base_url: str | None, max_retries: int, timeout_seconds: float
+    ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
-        if api_key and not (api_key.isascii() and api_key.isprintable()):
+        if isinstance(api_key, str) and not (api_key.isascii() and api_key.isprintable()):
             raise ConfigurationError("OPENAI_API_KEY holds a line break or another character that no key has.")
         if base_url and not _is_http_url(base_url):
             raise ConfigurationError("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1.")
@@ -60,13 +63,21 @@ class Connection:
             import openai
 
             self._client = openai.AsyncOpenAI(
-                api_key=self._api_key or "local",
+                api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
                 # explicit, or the SDK would look into the environment, which only our settings read
                 base_url=self._base_url or OPENAI_BASE_URL,
                 max_retries=self._max_retries,
                 timeout=openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS),
             )
         return self._client
+
+    async def _read_key(self) -> str:
+        """The key as its secret holds it now. The SDK asks for it at each request."""
+        assert isinstance(self._api_key, Secret)
+        try:
+            return await self._api_key.read()
+        except QuarryError as error:
+            raise ModelUnavailable("The model's key cannot be read.") from error
 
     async def close(self) -> None:
         client, self._client = self._client, None

@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from quarry.core.errors import ModelUnavailable
 from quarry.core.model.openai_connection import Connection, Wire, translated
+from quarry.core.secrets import Secret
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request. Characters of dense scripts can be a token each.
 BATCH_TEXTS = 256
@@ -35,7 +36,7 @@ class OpenAIEmbedding:
     def __init__(
         self,
         *,
-        api_key: str | None,
+        api_key: str | Secret | None,
         base_url: str | None,
         model: str,
         dimensions: int,

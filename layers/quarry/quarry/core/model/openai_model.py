@@ -18,6 +18,7 @@ from quarry.core.errors import ModelOutputInvalid, ModelRefused, ModelUnavailabl
 from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
 from quarry.core.model.openai_connection import DECLINED, Connection, Wire, translated
 from quarry.core.model.strict_schema import response_format
+from quarry.core.secrets import Secret
 from quarry.core.text import shorten
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ class OpenAIChat:
     """
 
     def __init__(
-        self, *, api_key: str | None, base_url: str | None, model: str, max_retries: int, timeout_seconds: float
+        self,
+        *,
+        api_key: str | Secret | None,
+        base_url: str | None,
+        model: str,
+        max_retries: int,
+        timeout_seconds: float,
     ) -> None:
         self._connection = Connection(api_key, base_url, max_retries, timeout_seconds)
         self._model = model

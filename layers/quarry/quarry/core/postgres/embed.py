@@ -2,13 +2,16 @@
 
 A row is pending while the hash of its text differs from the hash that its vectors were made from; a partial index holds just
 those rows, so finding work costs nothing. Rows are claimed with `for update skip locked`: two workers never embed one row twice.
+
+A text that the model does not take, though it takes another at the same moment, is refused: it stays pending, comes after all
+others from then on, and does not keep them waiting.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Identifier, Literal
@@ -19,6 +22,9 @@ from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Connection, Database
 
 BATCH_ROWS = 32
+
+HARMLESS_TEXT = "Is anybody there?"
+"""What any model takes that works at all."""
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +43,7 @@ class Embedded:
     """What a run did: rows embedded, and ids of rows that the model would not take."""
 
     rows: int = 0
-    failed: list[str] | None = None
+    failed: list[str] = field(default_factory=list)
 
 
 async def remember_model(database: Database, model: EmbeddingModel) -> None:
@@ -58,12 +64,43 @@ def mismatch_message(recorded: DictRow, model: EmbeddingModel) -> str:
     )
 
 
-async def count_pending(database: Database, table: EmbeddedTable, *, stale: bool = True) -> int:
-    """How many rows wait to be embedded: those without vectors, and with `stale` those whose text has changed since."""
+async def count_pending(
+    database: Database, table: EmbeddedTable, *, stale: bool = True, refusals_max: int | None = None
+) -> int:
+    """How many rows wait to be embedded: those without vectors, and with `stale` those whose text has changed since.
+
+    With `refusals_max`, those whose text was refused as often do not count.
+    """
     row = await database.row(
-        SQL("select count(*) as pending from {} where {}").format(Identifier(table.name), _pending(stale))
+        SQL("select count(*) as pending from {} where {} and ({} or {})").format(
+            Identifier(table.name), _pending(stale), _never_refused(), _may_be_tried_again(refusals_max)
+        )
     )
     return int(row["pending"]) if row else 0
+
+
+async def embed_tables(
+    database: Database,
+    model: EmbeddingModel,
+    tables: Iterable[EmbeddedTable],
+    *,
+    refusals_max: int,
+    keep_going: Callable[[], bool],
+) -> dict[str, Embedded]:
+    """Embed what is pending in all `tables` while `keep_going` says so; texts refused `refusals_max` times are left alone.
+
+    The model is not called where nothing is pending. Raises as `embed_pending` does, and ConfigurationError when the
+    database was embedded with another model.
+    """
+    waiting = [table for table in tables if await count_pending(database, table, refusals_max=refusals_max)]
+    if waiting:
+        # in this order: without vectors no model is remembered
+        await model.embed([HARMLESS_TEXT])
+        await remember_model(database, model)
+    return {
+        table.name: await embed_pending(database, model, table, refusals_max=refusals_max, keep_going=keep_going)
+        for table in waiting
+    }
 
 
 async def embed_pending(
@@ -72,27 +109,30 @@ async def embed_pending(
     table: EmbeddedTable,
     *,
     stale: bool = True,
+    refusals_max: int | None = None,
     keep_going: Callable[[], bool] = lambda: True,
     on_progress: Callable[[int], None] = lambda rows: None,
 ) -> Embedded:
     """Embed the pending rows of one table, batch by batch, while `keep_going` says so.
 
-    A batch is committed whole. Where the model fails on a batch, its rows are tried one by one, and a row that fails alone is
-    left pending and reported. Raises ModelUnavailable when the model takes not one of a batch of several rows.
+    Where the model fails on several rows, they are tried in halves, down to the row that it does not take; that one is left
+    pending and reported. Rows refused in earlier runs come last. Raises ModelUnavailable when the model takes nothing at all;
+    the batches before are kept.
     """
-    done = Embedded(failed=[])
-    failed: list[str] = []
-    while keep_going():
-        async with database.transaction() as connection:
-            rows = await _claim(connection, table, stale, failed)
-            if not rows:
-                break
-            embedded, refused = await _embed_rows(model, table, rows)
-            await _store(connection, table, embedded)
-        failed += refused
-        done.rows += len(embedded)
-        on_progress(len(rows))
-    done.failed = failed
+    done = Embedded()
+    for still_pending in (_never_refused(), _may_be_tried_again(refusals_max)):
+        while keep_going():
+            async with database.transaction() as connection:
+                wanted = SQL("{} and {}").format(_pending(stale), still_pending)
+                rows = await _claim(connection, table, wanted, done.failed)
+                if not rows:
+                    break
+                embedded, refused = await _embed_rows(model, table, rows, keep_going)
+                await _store(connection, table, embedded)
+                await _note_refusals(connection, table, refused)
+            done.rows += len(embedded)
+            done.failed += [row["id"] for row in refused]
+            on_progress(len(embedded) + len(refused))
     return done
 
 
@@ -109,7 +149,10 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
                 )
             )
             await connection.execute(
-                SQL("update {} set embedded_hash = null where embedded_hash is not null").format(Identifier(table.name))
+                SQL(
+                    "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
+                    " where embedded_hash is not null or refused_hash is not null"
+                ).format(Identifier(table.name))
             )
         await connection.execute("delete from embedding_model")
 
@@ -120,17 +163,28 @@ def _pending(stale: bool) -> Composable:
     return changed if stale else SQL("{} and embedded_hash is null").format(changed)
 
 
-async def _claim(connection: Connection, table: EmbeddedTable, stale: bool, failed: list[str]) -> list[DictRow]:
+def _never_refused() -> Composable:
+    return SQL("refused_hash is distinct from content_hash")
+
+
+def _may_be_tried_again(refusals_max: int | None) -> Composable:
+    refused = SQL("refused_hash = content_hash")
+    return refused if refusals_max is None else SQL("{} and refusals < {}").format(refused, Literal(refusals_max))
+
+
+async def _claim(
+    connection: Connection, table: EmbeddedTable, wanted: Composable, failed: Sequence[str]
+) -> list[DictRow]:
     cursor = await connection.execute(
         SQL(
             "select id, content_hash, {} from {} where {} and not id = any(%s) order by id limit {} for update skip locked"
         ).format(
             SQL(", ").join(Identifier(column) for column in table.text_columns),
             Identifier(table.name),
-            _pending(stale),
+            wanted,
             Literal(BATCH_ROWS),
         ),
-        [failed],
+        [list(failed)],
     )
     return await cursor.fetchall()
 
@@ -143,23 +197,27 @@ class _EmbeddedRow:
 
 
 async def _embed_rows(
-    model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow]
-) -> tuple[list[_EmbeddedRow], list[str]]:
-    try:
-        return await _embed_together(model, table, rows), []
-    except ModelError:
-        if len(rows) == 1:
-            return [], [rows[0]["id"]]
+    model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow], keep_going: Callable[[], bool]
+) -> tuple[list[_EmbeddedRow], list[DictRow]]:
+    """The rows that were embedded and those that the model refuses; what there is no time for is in neither."""
     embedded: list[_EmbeddedRow] = []
-    refused: list[str] = []
-    for row in rows:
+    refused: list[DictRow] = []
+    waiting = [rows]
+    while waiting:
+        group = waiting.pop()
         try:
-            embedded += await _embed_together(model, table, [row])
+            embedded += await _embed_together(model, table, group)
         except ModelError as error:
-            logger.warning("%s %s could not be embedded: %s", table.name, row["id"], error.message)
-            refused.append(row["id"])
-            if not embedded and len(refused) == len(rows):
-                raise
+            # raises where it is the model that fails, and not this text
+            await model.embed([HARMLESS_TEXT])
+            if len(group) > 1:
+                half = len(group) // 2
+                waiting += [group[half:], group[:half]]
+            else:
+                logger.warning("%s %s could not be embedded: %s", table.name, group[0]["id"], error.message)
+                refused += group
+        if not keep_going():
+            break
     return embedded, refused
 
 
@@ -189,4 +247,15 @@ async def _store(connection: Connection, table: EmbeddedTable, rows: list[_Embed
             "update {} t set embedded_hash = v.hash from unnest(%s::text[], %s::text[]) v (id, hash) where t.id = v.id"
         ).format(Identifier(table.name)),
         [[row.id for row in rows], [row.content_hash for row in rows]],
+    )
+
+
+async def _note_refusals(connection: Connection, table: EmbeddedTable, rows: list[DictRow]) -> None:
+    await connection.execute(
+        SQL(
+            "update {} t set refused_hash = v.hash,"
+            " refusals = case when refused_hash = v.hash then least(refusals + 1, 100) else 1 end"
+            " from unnest(%s::text[], %s::text[]) v (id, hash) where t.id = v.id"
+        ).format(Identifier(table.name)),
+        [[row["id"] for row in rows], [row["content_hash"] for row in rows]],
     )

@@ -6,15 +6,16 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString
+from typing import Any, LiteralString, Self
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.core.secrets import Secret
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
@@ -45,10 +46,12 @@ def translate(error: Exception) -> QuarryError | None:
 class Database:
     """Postgres for one process. Nothing connects before the first query.
 
+    A secret is read for each new connection, and anew when Postgres does not accept the password that it held.
+
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
 
-    def __init__(self, url: str, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
+    def __init__(self, url: str | Secret, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
         self._url = url
         self._pool_size = pool_size
         self._timeout_seconds = timeout_seconds
@@ -105,15 +108,38 @@ class Database:
                     self._pool = pool
         return self._pool
 
-    def _options(self) -> str:
-        """The URL's own start-up options, and ours behind them."""
-        own = conninfo_to_dict(self._url).get("options") or ""
-        return f"{own} -c statement_timeout={int(self._timeout_seconds * 1000)}".strip()
+    async def _conninfo(self) -> str:
+        url = self._url if isinstance(self._url, str) else await self._url.read()
+        if self._pooled:
+            # A transaction pooler hands one server session to many clients and refuses start-up options.
+            return url
+        own = conninfo_to_dict(url).get("options") or ""
+        return make_conninfo(url, options=f"{own} -c statement_timeout={int(self._timeout_seconds * 1000)}".strip())
+
+    def _connection_class(self) -> type[Connection]:
+        """Connections that outlive a rotated password."""
+        if isinstance(self._url, str):
+            return Connection
+        secret, conninfo_now = self._url, self._conninfo
+
+        class RotatedConnection(psycopg.AsyncConnection[DictRow]):
+            @classmethod
+            async def connect(cls, conninfo: str = "", **options: Any) -> Self:
+                try:
+                    return await super().connect(conninfo, **options)
+                except psycopg.OperationalError as error:
+                    if not (error.pgconn and error.pgconn.used_password):
+                        raise
+                    logger.warning("the database refused the password; reading its secret anew")
+                secret.forget()
+                return await super().connect(await conninfo_now(), **options)
+
+        return RotatedConnection
 
     def _make_pool(self) -> AsyncConnectionPool[Connection]:
         return AsyncConnectionPool(
-            self._url,
-            connection_class=psycopg.AsyncConnection[DictRow],
+            self._conninfo,
+            connection_class=self._connection_class(),
             min_size=0,
             max_size=self._pool_size,
             max_idle=IDLE_SECONDS,
@@ -129,7 +155,5 @@ class Database:
                 "connect_timeout": CONNECT_TIMEOUT_SECONDS,
                 "application_name": "quarry",
                 "prepare_threshold": None if self._pooled else 5,
-                # A transaction pooler hands one server session to many clients and refuses start-up options.
-                **({} if self._pooled else {"options": self._options()}),
             },
         )

@@ -1,6 +1,7 @@
 """Events on the wire: NDJSON and server-sent events, with a heartbeat while a search is quiet.
 
-A failure inside a search becomes the stream's last event. Closing the encoded stream closes the search.
+A failure inside a search becomes the stream's last event, and so does a deadline, by the event loop's clock, at which the
+search is ended. Closing the encoded stream closes the search.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TypeVar
@@ -17,6 +19,9 @@ from quarry.core.stream.events import ErrorEvent, Event
 
 NDJSON = "application/x-ndjson; charset=utf-8"
 SSE = "text/event-stream; charset=utf-8"
+
+LATE_MESSAGE = "This took too long; try again, or ask for less."
+"""What a reader is told whose stream was ended at its deadline."""
 
 logger = logging.getLogger(__name__)
 
@@ -30,23 +35,37 @@ class _End:
 _END = _End()
 
 
-def encode_ndjson(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
+def encode_ndjson(
+    events: AsyncGenerator[Event], *, heartbeat_seconds: float, deadline: float = math.inf
+) -> AsyncGenerator[bytes]:
     """One event a line; an empty line is a heartbeat."""
-    return _encode(events, lambda event: event.to_json() + "\n", b"\n", heartbeat_seconds)
+    return _encode(events, lambda event: event.to_json() + "\n", b"\n", heartbeat_seconds, deadline)
 
 
-def encode_sse(events: AsyncGenerator[Event], *, heartbeat_seconds: float) -> AsyncGenerator[bytes]:
+def encode_sse(
+    events: AsyncGenerator[Event], *, heartbeat_seconds: float, deadline: float = math.inf
+) -> AsyncGenerator[bytes]:
     """One `data:` line an event; a comment is a heartbeat."""
-    return _encode(events, lambda event: f"data: {event.to_json()}\n\n", b": still here\n\n", heartbeat_seconds)
+    return _encode(
+        events, lambda event: f"data: {event.to_json()}\n\n", b": still here\n\n", heartbeat_seconds, deadline
+    )
 
 
 async def _encode(
-    events: AsyncGenerator[Event], encode: Callable[[Event], str], heartbeat: bytes, heartbeat_seconds: float
+    events: AsyncGenerator[Event],
+    encode: Callable[[Event], str],
+    heartbeat: bytes,
+    heartbeat_seconds: float,
+    deadline: float,
 ) -> AsyncGenerator[bytes]:
     lines = _lines_ending_in_error(events, lambda event: encode(event).encode())
-    async with aclosing(with_heartbeat(lines, heartbeat_seconds)) as beating:
-        async for line in beating:
-            yield heartbeat if line is None else line
+    try:
+        async with aclosing(with_heartbeat(lines, heartbeat_seconds, deadline)) as beating:
+            async for line in beating:
+                yield heartbeat if line is None else line
+    except TimeoutError:
+        logger.warning("stream ended at its deadline")
+        yield encode(ErrorEvent(message=LATE_MESSAGE)).encode()
 
 
 async def _lines_ending_in_error(
@@ -66,9 +85,12 @@ async def _lines_ending_in_error(
             yield encode(ErrorEvent(message=UNFORESEEN_MESSAGE))
 
 
-async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerator[Item | None]:
+async def with_heartbeat(
+    items: AsyncGenerator[Item], seconds: float, deadline: float = math.inf
+) -> AsyncGenerator[Item | None]:
     """The same items, with None in between whenever none came for `seconds`. Closing this cancels `items` where it stands.
 
+    So does the deadline, by the event loop's clock; then it raises TimeoutError.
     `items` runs in one task of its own from beginning to end, so it may hold timeouts and cancel scopes over a yield.
     """
     queue: asyncio.Queue[Item | _End] = asyncio.Queue(maxsize=1)
@@ -89,14 +111,18 @@ async def with_heartbeat(items: AsyncGenerator[Item], seconds: float) -> AsyncGe
             with contextlib.suppress(asyncio.QueueFull):
                 queue.put_nowait(_END)
 
+    clock = asyncio.get_running_loop().time
     pumping = asyncio.create_task(pump_to_the_end())
     try:
         while not (pumping.done() and queue.empty()):
+            if clock() >= deadline:
+                raise TimeoutError
             try:
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout_at(min(clock() + seconds, deadline)):
                     item = await queue.get()
             except TimeoutError:
-                yield None
+                if clock() < deadline:
+                    yield None
                 continue
             if isinstance(item, _End):
                 break

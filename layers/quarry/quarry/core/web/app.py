@@ -12,12 +12,14 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry import __version__
 from quarry.core.errors import UnsupportedMediaType
 from quarry.core.services import Services
 from quarry.core.web import problems
+from quarry.core.web.deadline import BeginsInTime
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +43,17 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
     for router in routers:
         app.include_router(router)
     app.add_middleware(_ShortJsonBodiesOnly)
+    app.add_middleware(BeginsInTime)
     app.add_middleware(_RequestIds)
+    if services.settings.allowed_origin:
+        # identity is a bearer token, never a cookie: no credentials are allowed
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=[services.settings.allowed_origin],
+            allow_methods=["GET", "POST"],
+            allow_headers=["*"],
+            expose_headers=["X-Request-Id", "Retry-After"],
+        )
     return app
 
 

@@ -1,4 +1,4 @@
-"""Lambda: the application behind API Gateway's proxy integration, each response in one piece.
+"""Lambda: the application behind API Gateway's proxy integration.
 
 An execution environment is one process with one event loop. It builds its services at its first invocation: nothing is
 opened and no setting read at import, so a snapshot of the environment holds neither connection nor secret.
@@ -7,18 +7,24 @@ opened and no setting read at import, so a snapshot of the environment holds nei
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Callable, Coroutine, Sequence
-from functools import cache, cached_property
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from mangum import Mangum
 from mangum.types import LambdaContext as _MangumContext
+from snapshot_restore_py import register_after_restore, register_before_snapshot
 
-from quarry.core.services import Services, build_services
+from quarry.core.services import Services, build_services, import_what_services_use
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from quarry.core.web.streamed_response import StreamedResponse, respond
+from quarry.core.web.telemetry import Telemetry, configure_logging
 
 Result = TypeVar("Result")
 
@@ -33,45 +39,108 @@ class LambdaContext(_MangumContext, Protocol):
 
 
 HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+StreamHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any] | StreamedResponse]
 
 
 class ExecutionEnvironment:
     """One process of a Lambda function."""
 
+    def __init__(self) -> None:
+        register_before_snapshot(lambda: import_what_services_use(self.settings))
+        register_after_restore(self._start_anew)
+
     @cached_property
-    def services(self) -> Services:
+    def settings(self) -> Settings:
         """Raises ConfigurationError for wrong settings; the invocation then fails, and so does the next."""
         settings = Settings.from_environment()
-        logging.getLogger().setLevel(settings.log_level)
-        return build_services(settings)
+        configure_logging(settings)
+        return settings
+
+    @cached_property
+    def telemetry(self) -> Telemetry:
+        return Telemetry(self.settings)
+
+    @cached_property
+    def services(self) -> Services:
+        """Raises ConfigurationError as `settings` does."""
+        return build_services(self.settings)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Do `work` on the event loop of this process."""
         return self._loop.run_until_complete(work)
 
-    def serve(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> HttpHandler:
-        """A handler of API Gateway's REST proxy events that serves `routers`."""
+    @contextmanager
+    def invocation(self, context: LambdaContext) -> Iterator[Services]:
+        """One invocation that is over with the block: then its runs are written, and its metrics."""
+        self.telemetry.begin(context)
+        services = self.services
+        try:
+            yield services
+        finally:
+            # Lambda stops the process's clock once it has the response
+            self.run(self._finish())
 
-        @cache
-        def adapter() -> Mangum:
+    def serve(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> HttpHandler:
+        """A handler of API Gateway's REST proxy events that serves `routers`, each response in one piece."""
+
+        @lru_cache(maxsize=1)
+        def adapter(services: Services) -> Mangum:
             asyncio.set_event_loop(self._loop)  # where Mangum runs its requests
-            app = create_app(self.services, routers, documented)
+            app = create_app(services, routers, documented)
             return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            response = adapter()(event, context)
-            self.run(self.services.run_log.drain())  # Lambda stops the process's clock once it has the response
-            return response
+            with self.invocation(context) as services:
+                return adapter(services)(event, context)
+
+        return handler
+
+    def stream(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> StreamHandler:
+        """As `serve`, for a function that runs under `lambda_stream`: each response goes out while it is made."""
+        serve_whole = self.serve(routers, documented)
+
+        @lru_cache(maxsize=1)
+        def application(services: Services) -> FastAPI:
+            return create_app(services, routers, documented)
+
+        def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | StreamedResponse:
+            if self.settings.aws_sam_local:
+                return serve_whole(event, context)
+            started = time.perf_counter()
+            self.telemetry.begin(context)
+            response = self.run(respond(application(self.services), event, context))
+            if response.is_event_stream:
+                self.telemetry.first_event_after(time.perf_counter() - started)
+            return replace(response, body=self._finishing(response.body))
 
         return handler
 
     def close(self) -> None:
-        """Close what was opened, as for the end of the process."""
+        """Close what was opened; the next invocation begins as the first one did."""
         if "services" in self.__dict__:
             self.run(self.services.close())
         if "_loop" in self.__dict__:
             self._loop.close()
             asyncio.set_event_loop(None)
+        self.__dict__.clear()
+
+    def _start_anew(self) -> None:
+        """After a restore: many environments begin with the one process that the snapshot holds."""
+        self.close()
+        random.seed()
+
+    async def _finishing(self, body: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """The same body; where it ends, or is closed, the invocation is over."""
+        try:
+            async with aclosing(body):
+                async for piece in body:
+                    yield piece
+        finally:
+            await self._finish()
+
+    async def _finish(self) -> None:
+        await self.services.run_log.drain()
+        self.telemetry.flush()
 
     @cached_property
     def _loop(self) -> asyncio.AbstractEventLoop:

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -59,6 +60,16 @@ class Problem(BaseModel):
     detail: str
     request_id: str | None = None
     errors: list[ProblemField] | None = None
+
+
+def documented(*errors: type[QuarryError]) -> dict[int | str, dict[str, Any]]:
+    """What a route's OpenAPI description says of the errors that it may answer with.
+
+    The description is ours because the framework would take it from the standard library, whose words change.
+    """
+    return {
+        error.status: {"model": Problem, "description": error.title, "content": {MEDIA_TYPE: {}}} for error in errors
+    }
 
 
 def problem_response(

@@ -1,0 +1,37 @@
+"""The Lambda function `embed`, run on a schedule: embeds the rows whose vectors are missing or older than their text."""
+
+import logging
+
+from quarry import catalog
+from quarry.core.postgres.embed import embed_tables
+from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+
+REFUSALS_MAX = 5
+"""A text that the model has refused this often is left alone until it changes; `quarry embed` tries it all the same."""
+
+logger = logging.getLogger("quarry.embed")
+
+environment = ExecutionEnvironment()
+
+
+def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
+    """How many rows of each table were embedded and refused. What does not fit into the invocation's time is left to the next.
+
+    Raises ModelUnavailable when the model is down, ConfigurationError when another one filled the database.
+    """
+    with environment.invocation(context) as services:
+        settings = services.settings
+        # a step that is begun now may take two calls of the model, and storing what it gave a statement's time
+        reserve_ms = (2 * settings.model_timeout_seconds + settings.database_timeout_seconds + 1) * 1000
+        done = environment.run(
+            embed_tables(
+                services.database,
+                services.embeddings,
+                catalog.EMBEDDED.values(),
+                refusals_max=REFUSALS_MAX,
+                keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+            )
+        )
+        counts = {name: {"embedded": table.rows, "refused": len(table.failed)} for name, table in done.items()}
+        logger.info("embedded %s", counts)
+        return counts

@@ -1,0 +1,98 @@
+"""What the page asks before anybody has signed in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
+
+from fastapi import APIRouter, Depends, Request, Response
+from psycopg.sql import SQL, Identifier
+from psycopg.sql import Literal as SqlLiteral
+from pydantic import BaseModel
+
+from quarry.core.postgres.pool import Database
+from quarry.core.services import Services
+from quarry.core.web.identity import services_of
+
+DOMAINS_KEPT_SECONDS = 60.0
+CACHE_CONTROL = "public, max-age=60"
+
+SCOPES = ("openid", "email")
+
+
+class SignIn(BaseModel):
+    """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`.
+
+    `token` says which of the tokens the API takes as a bearer token.
+    """
+
+    domain: str
+    client_id: str
+    scopes: list[str]
+    token: Literal["id", "access"]
+
+
+class PageConfig(BaseModel):
+    """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path."""
+
+    domains: list[str]
+    sign_in: SignIn | None
+    prefix: str
+
+
+def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
+    """The routes, for domains that hold data when one of their tables does."""
+    router = APIRouter(tags=["console"])
+    filled = _FilledDomains(domain_tables)
+
+    @router.get("/config.json")
+    async def config(
+        request: Request, response: Response, services: Annotated[Services, Depends(services_of)]
+    ) -> PageConfig:
+        """What the page needs to know: domains that hold data, sign-in, path prefix."""
+        event = request.scope.get("aws.event") or {}
+        domains = await filled.of(services.database)
+        response.headers["Cache-Control"] = CACHE_CONTROL
+        return PageConfig(domains=domains, sign_in=_sign_in(event), prefix=_prefix(event))
+
+    return router
+
+
+class _FilledDomains:
+    """The domains that hold data, looked up once a minute."""
+
+    def __init__(self, domain_tables: Mapping[str, tuple[str, ...]]) -> None:
+        self._query = SQL(" union all ").join(
+            SQL("select {} as domain where {}").format(
+                SqlLiteral(domain),
+                SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
+            )
+            for domain, tables in domain_tables.items()
+        )
+        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
+
+    async def of(self, database: Database) -> list[str]:
+        found_at, domains = self._found.get(database, (float("-inf"), []))
+        if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
+            domains = [row["domain"] for row in await database.rows(self._query)]
+            self._found[database] = time.monotonic(), domains
+        return domains
+
+
+def _sign_in(event: Mapping[str, Any]) -> SignIn | None:
+    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it."""
+    variables: Mapping[str, str] = event.get("stageVariables") or {}
+    domain, client_id = variables.get("signInDomain"), variables.get("signInClientId")
+    if not (domain and client_id):
+        return None
+    scope = variables.get("accessTokenScope")
+    scopes = [*SCOPES, *([scope] if scope and scope not in SCOPES else [])]
+    return SignIn(domain=domain, client_id=client_id, scopes=scopes, token="access" if scope else "id")
+
+
+def _prefix(event: Mapping[str, Any]) -> str:
+    """What API Gateway took off the path: its stage; nothing under a domain of one's own."""
+    whole = (event.get("requestContext") or {}).get("path") or ""
+    return str(whole).removesuffix(str(event.get("path") or "")) if whole else ""

@@ -1,0 +1,181 @@
+"""What `sam build` makes of this checkout, for this machine.
+
+A build is kept under `.aws-sam/tests/`, named by a hash of all that goes into it: the first takes ten seconds to a minute,
+and the same sources are never built twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDS = ROOT / ".aws-sam" / "tests"
+
+RUNTIME = "python3.13"
+ARCHITECTURE = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
+"""This machine's, so that what is built can run here."""
+OTHER_ARCHITECTURE = "x86_64" if ARCHITECTURE == "arm64" else "arm64"
+
+INPUTS = (
+    "template.yaml",
+    "functions",
+    "layers/quarry",
+    "sql/migrations",
+    "sql/functions",
+    "tests/deployed/artifacts.py",
+)
+BUILD_SECONDS = 600.0
+STALE_SECONDS = 3600.0
+"""Other builds are deleted once they have not been used for so long; until then another test run may be on them."""
+
+
+class CannotRun(Exception):
+    """What is built for Lambda does not run on this machine."""
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """A finished build, and the interpreter that it is for."""
+
+    directory: Path
+    python: Path
+    other_layer: Path
+    """The layer for the other architecture, as `layer`."""
+
+    @property
+    def layer(self) -> Path:
+        """What Lambda unpacks into `/opt/python`."""
+        return self.directory / "QuarryLayer" / "python"
+
+    def function(self, name: str) -> Path:
+        """What Lambda unpacks into `/var/task` for the function of the folder `name`."""
+        return self.directory / self._function_id(name)
+
+    def function_names(self) -> list[str]:
+        """The folders of all functions."""
+        return sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
+
+    def environment(self, name: str) -> dict[str, str]:
+        """The variables that the template gives the function as plain text, whatever its parameters."""
+        globals_ = self._template["Globals"]["Function"]
+        properties = self._template["Resources"][self._function_id(name)]["Properties"]
+        variables = {
+            variable: value
+            for given in (globals_, properties)
+            for variable, value in given.get("Environment", {}).get("Variables", {}).items()
+        }
+        return {variable: value for variable, value in variables.items() if isinstance(value, str)}
+
+    @cached_property
+    def _template(self) -> dict[str, Any]:
+        template: dict[str, Any] = yaml_parse((self.directory / "template.yaml").read_text())
+        return template
+
+    @staticmethod
+    def _function_id(name: str) -> str:
+        return "".join(word.title() for word in name.split("_")) + "Function"
+
+
+def find_interpreter() -> Path:
+    """The functions' interpreter: on PATH, or among pyenv's. Raises CannotRun."""
+    if sys.platform != "linux":
+        raise CannotRun("the layer's compiled modules are for Linux: nothing is built or run")
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    on_path = shutil.which(RUNTIME)
+    candidates = [*([Path(on_path)] if on_path else []), *sorted(pyenv.glob(f"*/bin/{RUNTIME}"), reverse=True)]
+    for candidate in candidates:
+        # pyenv's shims are there for versions that are not in use, and then fail
+        asked = subprocess.run([candidate, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True)
+        if asked.returncode == 0:
+            return Path(asked.stdout.strip())
+    raise CannotRun(
+        f"{RUNTIME}, which the functions run on, is neither on PATH nor in {pyenv}: nothing is built or run"
+    )
+
+
+def require_artifacts() -> Artifacts:
+    """The artifacts of this checkout. Skips the test where they cannot run."""
+    try:
+        return build()
+    except CannotRun as reason:
+        pytest.skip(str(reason))
+
+
+def build() -> Artifacts:
+    """The artifacts of this checkout, built unless they are there. Raises CannotRun, and AssertionError if the build fails."""
+    python = find_interpreter()
+    finished = BUILDS / _key()
+    if not finished.exists():
+        _build_into(finished, python)
+    os.utime(finished)
+    _delete_stale()
+    return Artifacts(finished / "build", python, finished / "other" / "python")
+
+
+def _build_into(finished: Path, python: Path) -> None:
+    scratch = finished.with_name(f"{finished.name}.{os.getpid()}")
+    sam = Path(sys.executable).with_name("sam")
+    _run(
+        [sam, "build", "--parameter-overrides", f"Architecture={ARCHITECTURE}", "--build-dir", scratch / "build"],
+        ARCHITECTURE,
+        python,
+    )
+    _run(
+        ["make", "--file", "layers/quarry/Makefile", "build-QuarryLayer", f"ARTIFACTS_DIR={scratch / 'other'}"],
+        OTHER_ARCHITECTURE,
+        python,
+    )
+    try:
+        scratch.rename(finished)
+    except OSError:
+        # another run was faster, and its build is the same
+        assert finished.exists()
+        shutil.rmtree(scratch)
+
+
+def _run(command: Sequence[str | Path], architecture: str, python: Path) -> None:
+    # sam and make ask for the interpreter by its name
+    path = os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
+    environment = os.environ | {"PATH": path, "ARCHITECTURE": architecture, "SAM_CLI_TELEMETRY": "0"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+    )
+    assert done.returncode == 0, f"{command[0]} failed:\n{done.stdout}\n{done.stderr}"
+
+
+def _key() -> str:
+    digest = hashlib.sha256(f"{RUNTIME} {ARCHITECTURE}".encode())
+    for path in _inputs():
+        content = path.read_bytes()
+        digest.update(f"\0{path.relative_to(ROOT)}\0{path.stat().st_mode & 0o111:o}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _inputs() -> Iterator[Path]:
+    for name in INPUTS:
+        path = ROOT / name
+        if path.is_file():
+            yield path
+        else:
+            yield from sorted(file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+
+
+def _delete_stale() -> None:
+    for directory in BUILDS.iterdir():
+        if time.time() - directory.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,200 @@
+"""The recorded events of `events/`, and what they are held to.
+
+Beside `events/<domain>/<name>.json` stands what it yields on the sample data, kept without vectors and served without a model:
+`<name>.response.json`, or for server-sent events `<name>.stream.txt`. `python -m tools.record_events` records both anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
+
+ROOT = Path(__file__).resolve().parents[2]
+EVENTS = ROOT / "events"
+
+RESPONSE = ".response.json"
+STREAM = ".stream.txt"
+
+SHARED_ANSWER = "records/answer"
+"""The event that opens the answer which `records/ask` yields: on the sample data alone there would be none."""
+
+OPENAPI = ROOT / "docs" / "api" / "openapi.json"
+
+STREAM_DELIMITER = b"\0" * 8
+"""Between the head of a streamed response and its body."""
+
+_PASSING_HEADERS = {"content-length", "x-request-id"}
+_PASSING_FIELDS = {"answer_id", "request_id", "created_at", "expires_at"}
+_SIGNIFICANT_DIGITS = 4
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What API Gateway gets of a function, in either mode."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @classmethod
+    def buffered(cls, response: dict[str, Any]) -> Answer:
+        """From the proxy integration's response object."""
+        assert response["isBase64Encoded"] is False
+        return cls(response["statusCode"], response["headers"], response["body"])
+
+    @classmethod
+    def streamed(cls, wire: bytes) -> Answer:
+        """From what a streaming function sends: its head as JSON, eight NUL bytes, its body."""
+        head_text, delimiter, body = wire.partition(STREAM_DELIMITER)
+        assert delimiter, "the head has no end"
+        head = json.loads(head_text)
+        return cls(head["statusCode"], head["headers"], body.decode())
+
+    @property
+    def is_stream(self) -> bool:
+        return self.headers.get("content-type", "").startswith("text/event-stream")
+
+    def to_text(self) -> str:
+        """As it is kept in a file, its JSON body spelt out; the OpenAPI description is only named."""
+        if self.is_stream:
+            return self.body
+        body = json.loads(self.body)
+        if "openapi" in body:
+            assert body == json.loads(OPENAPI.read_text())
+            body = {"$ref": str(OPENAPI.relative_to(ROOT))}
+        return pretty({"statusCode": self.status, "headers": self.headers, "body": body})
+
+
+@dataclass(frozen=True)
+class RecordedEvent:
+    """One event, and the folder of the function that it invokes."""
+
+    path: Path
+    function: str
+
+    @property
+    def name(self) -> str:
+        return str(self.path.relative_to(EVENTS).with_suffix(""))
+
+    @property
+    def event(self) -> Event:
+        event: Event = json.loads(self.path.read_text())
+        return event
+
+    @property
+    def is_request(self) -> bool:
+        return "httpMethod" in self.event
+
+    @property
+    def expected_path(self) -> Path:
+        [path] = (path for end in (RESPONSE, STREAM) if (path := self.path.with_suffix(end)).exists())
+        return path
+
+    def assert_yields(self, text: str) -> None:
+        """`text`, as `Answer.to_text` gives it, says the same as what was recorded."""
+        assert comparable(text) == comparable(self.expected_path.read_text())
+
+
+def recorded_events() -> list[RecordedEvent]:
+    """Every recorded event: a request by the route that the template gives a function, any other by its folder."""
+    return [
+        RecordedEvent(path, _function_of(path))
+        for path in sorted(EVENTS.glob("*/*.json"))
+        if not path.name.endswith(RESPONSE)
+    ]
+
+
+def _function_of(path: Path) -> str:
+    event = json.loads(path.read_text())
+    if "httpMethod" not in event:
+        return path.parent.name
+    return function_of_route()[event["httpMethod"], event["resource"]]
+
+
+@cache
+def function_of_route() -> dict[tuple[str, str], str]:
+    """The folder of the function behind each method and path of the template."""
+    return {
+        (event["Properties"]["Method"].upper(), event["Properties"]["Path"]): folder
+        for folder, event in _function_events()
+        if event["Type"] == "Api"
+    }
+
+
+@cache
+def scheduled_functions() -> set[str]:
+    """The folders of the functions that the template runs on a schedule."""
+    return {folder for folder, event in _function_events() if event["Type"] == "ScheduleV2"}
+
+
+def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
+    template = yaml_parse((ROOT / "template.yaml").read_text())
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::Function":
+            properties = resource["Properties"]
+            for event in properties.get("Events", {}).values():
+                yield Path(properties["CodeUri"]).name, event
+
+
+def forget_vectors(database_url: str) -> None:
+    """Leave the sample data as it is without an embedding model, which the layer does not ship: found by its words."""
+    with psycopg.connect(database_url) as connection:
+        connection.execute("delete from embedding_model")
+
+
+def store_recorded_answer(database_url: str) -> None:
+    """Keep the answer that `records/ask` yields under the id that `records/answer` asks for."""
+    events = comparable((EVENTS / "records" / f"ask{STREAM}").read_text())
+    last = {event["type"]: event for event in events}
+    request = json.loads((EVENTS / "records" / "ask.json").read_text())
+    shared = json.loads((EVENTS / "records" / "answer.json").read_text())
+    with psycopg.connect(database_url) as connection:
+        connection.execute(
+            """insert into answer_cache
+                 (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at)
+               values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + interval '30 days')""",
+            [
+                shared["pathParameters"]["id"],
+                json.loads(request["body"])["question"],
+                "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk"),
+                json.dumps(last["sources"]["sources"]),
+                last["followups"]["questions"],
+                last["confidence"]["source_count"],
+                last["confidence"]["level"],
+            ],
+        )
+
+
+def pretty(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def comparable(text: str) -> Any:
+    """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
+    if text.startswith("{"):
+        return _steady(json.loads(text))
+    lines = (line for line in text.splitlines() if line and not line.startswith(":"))
+    return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]
+
+
+def _steady(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: type(each).__name__ if name in _PASSING_FIELDS else _steady(each)
+            for name, each in value.items()
+            if name not in _PASSING_HEADERS
+        }
+    if isinstance(value, list):
+        return [_steady(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.{_SIGNIFICANT_DIGITS}g}")
+    return value

@@ -1,0 +1,189 @@
+"""What `sam build` makes: the layer's contents, and each function as built under the Lambda runtime and AWS's emulator."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.conftest import clone_database
+from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
+from tests.deployed.replay import (
+    STREAM_DELIMITER,
+    Answer,
+    RecordedEvent,
+    forget_vectors,
+    pretty,
+    recorded_events,
+    store_recorded_answer,
+)
+from tests.deployed.rie import EmulatedFunction, emulated
+
+RECORDED = recorded_events()
+REQUESTS_TO_SEARCH = [recorded for recorded in RECORDED if recorded.function == "search"]
+
+Emulate = Callable[[str], EmulatedFunction]
+
+ELF_MACHINES = {"x86_64": 62, "arm64": 183}
+UNCHECKED_HASH = 1
+"""The flag of byte code that is valid whatever the date of its source (PEP 552)."""
+
+
+@pytest.fixture(scope="module")
+def artifacts() -> Artifacts:
+    return require_artifacts()
+
+
+@pytest.fixture(scope="module")
+def database_url(server_url: str, sample_template: str) -> Iterator[str]:
+    """The sample data without vectors, and the answer that a recorded event asks for."""
+    with clone_database(server_url, sample_template) as url:
+        forget_vectors(url)
+        store_recorded_answer(url)
+        yield url
+
+
+@pytest.fixture(scope="module")
+def emulate(artifacts: Artifacts, database_url: str) -> Iterator[Emulate]:
+    """Starts a built function once, as under `sam local`."""
+    with ExitStack() as running:
+        started: dict[str, EmulatedFunction] = {}
+
+        def start(name: str) -> EmulatedFunction:
+            if name not in started:
+                environment = {"DATABASE_URL": database_url, "AWS_SAM_LOCAL": "true"}
+                started[name] = running.enter_context(emulated(artifacts, name, environment))
+            return started[name]
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def streaming_search(artifacts: Artifacts, database_url: str) -> Iterator[EmulatedFunction]:
+    """The built search function as Lambda starts it: by the wrapper, which is handed the interpreter's command."""
+    wrapper = [str(artifacts.layer / "exec-wrapper"), str(artifacts.python)]
+    with emulated(artifacts, "search", {"DATABASE_URL": database_url}, wrapper) as function:
+        yield function
+
+
+def files_of(layer: Path) -> set[str]:
+    return {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
+
+
+def elf_machines(layer: Path) -> set[int]:
+    """The architectures of the compiled modules and libraries."""
+    heads = (path.read_bytes()[:20] for path in layer.rglob("*.so*"))
+    return {struct.unpack_from("<H", head, 18)[0] for head in heads if head.startswith(b"\x7fELF")}
+
+
+def test_the_layer_is_built_for_either_architecture(artifacts: Artifacts) -> None:
+    found = [elf_machines(artifacts.layer), elf_machines(artifacts.other_layer)]
+    assert sorted(found, key=min) == [{ELF_MACHINES["x86_64"]}, {ELF_MACHINES["arm64"]}]
+
+
+def test_the_layer_holds_the_package_without_its_local_part_and_its_sql(artifacts: Artifacts) -> None:
+    package = ROOT / "layers" / "quarry" / "quarry"
+    sources = {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] != "local"
+    }
+    sql = {
+        str(path.relative_to(ROOT))
+        for part in ("migrations", "functions")
+        for path in (ROOT / "sql" / part).rglob("*.sql")
+    }
+    built = {name for name in files_of(artifacts.layer / "quarry") if not name.endswith(".pyc")}
+    assert built == sources | sql
+
+
+def test_the_layer_holds_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
+    names = {part for file in files_of(artifacts.layer) for part in Path(file).parts}
+    assert not names & {"boto3", "botocore", "numpy", "uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
+    assert not [name for name in names if name.endswith(".pyi")]
+
+
+def test_what_reads_its_own_metadata_finds_it(artifacts: Artifacts) -> None:
+    installed = {
+        f"{distribution.name.lower().replace('_', '-')}=={distribution.version}"
+        for distribution in importlib.metadata.distributions(path=[str(artifacts.layer)])
+    }
+    pinned = {
+        line.split()[0] for line in (ROOT / "layers/quarry/requirements.txt").read_text().splitlines() if "==" in line
+    }
+    assert {"psycopg-pool", "httpx2", "opentelemetry-api"} <= {each.partition("==")[0] for each in installed}
+    assert installed <= pinned
+
+
+def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
+    magic = subprocess.run(
+        [artifacts.python, "-c", "import importlib.util as u, sys; sys.stdout.buffer.write(u.MAGIC_NUMBER)"],
+        capture_output=True,
+        check=True,
+    ).stdout
+    head = magic + struct.pack("<I", UNCHECKED_HASH)
+    compiled = list(artifacts.layer.rglob("*.pyc"))
+    assert len(compiled) == len(list(artifacts.layer.rglob("*.py")))
+    assert [path for path in compiled if not path.read_bytes().startswith(head)] == []
+
+
+def test_the_wrapper_can_be_executed_and_its_entry_imported(artifacts: Artifacts) -> None:
+    assert (artifacts.layer / "exec-wrapper").stat().st_mode & 0o777 == 0o755
+    assert "quarry.core.web.lambda_stream" in (artifacts.layer / "exec-wrapper").read_text()
+    assert (artifacts.layer / "quarry" / "core" / "web" / "lambda_stream.py").exists()
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
+def test_a_built_function_yields_what_was_recorded(emulate: Emulate, recorded: RecordedEvent) -> None:
+    result = emulate(recorded.function).invoke_json(recorded.event)
+    recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))
+
+
+@pytest.mark.parametrize("recorded", REQUESTS_TO_SEARCH, ids=lambda recorded: recorded.name)
+def test_the_built_search_function_yields_the_same_as_a_stream(
+    streaming_search: EmulatedFunction, recorded: RecordedEvent
+) -> None:
+    recorded.assert_yields(Answer.streamed(streaming_search.invoke(recorded.event)).to_text())
+
+
+def test_a_stream_is_a_head_of_json_eight_nul_bytes_and_server_sent_events(streaming_search: EmulatedFunction) -> None:
+    [ask] = (recorded.event for recorded in RECORDED if recorded.name == "records/ask")
+
+    head_text, delimiter, body = streaming_search.invoke(ask).partition(STREAM_DELIMITER)
+
+    head = json.loads(head_text)
+    assert delimiter
+    assert b"\0" not in body
+    assert head["statusCode"] == 200
+    assert head["headers"]["content-type"].startswith("text/event-stream")
+    assert {line[:6] for line in body.decode().splitlines() if line} == {"data: "}
+
+
+def test_a_refused_request_has_its_status_in_the_head_of_the_stream(streaming_search: EmulatedFunction) -> None:
+    [ask] = (recorded.event for recorded in RECORDED if recorded.name == "records/ask")
+    del ask["requestContext"]["authorizer"]
+    answer = Answer.streamed(streaming_search.invoke(ask))
+    assert answer.status == json.loads(answer.body)["status"] == 401
+
+
+def test_the_built_cleanup_deletes_what_has_expired_when_its_schedule_comes(
+    emulate: Emulate, database_url: str
+) -> None:
+    [scheduled] = (recorded.event for recorded in RECORDED if recorded.name == "cleanup/scheduled")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        kept = connection.execute("select id from answer_cache where expires_at > now() order by id").fetchall()
+        connection.execute(
+            """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at)
+               values ('expired', 'q', 'a', '[]', 0, 'low', now() - interval '1 day')"""
+        )
+        deleted = emulate("cleanup").invoke_json(scheduled)
+        left = connection.execute("select id from answer_cache order by id").fetchall()
+    assert deleted["answers"] == 1
+    assert left == kept

@@ -1,0 +1,119 @@
+"""What the page asks before anybody has signed in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import psycopg
+import pytest
+
+from quarry.core.web import console_routes
+from tests.functions.conftest import Context, Event, recorded
+
+Load = Callable[[str], ModuleType]
+
+STAGE = {"signInDomain": "https://quarry-1.auth.us-east-1.amazoncognito.com", "signInClientId": "4vq8exampleclient0"}
+
+
+def config_event(stage: str = "/prod", variables: dict[str, str] | None = None) -> Event:
+    event = recorded("records/search.json")
+    del event["requestContext"]["authorizer"]
+    event["requestContext"] |= {"path": f"{stage}/config.json", "resourcePath": "/config.json"}
+    return event | {
+        "path": "/config.json",
+        "resource": "/config.json",
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "stageVariables": variables,
+    }
+
+
+def config_of(response: dict[str, Any]) -> dict[str, Any]:
+    assert response["statusCode"] == 200
+    body: dict[str, Any] = json.loads(response["body"])
+    return body
+
+
+def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> None:
+    response = load_on_sample("console").handler(config_event(variables=STAGE), Context())
+    assert config_of(response) == {
+        "domains": ["records"],
+        "sign_in": {
+            "domain": STAGE["signInDomain"],
+            "client_id": STAGE["signInClientId"],
+            "scopes": ["openid", "email"],
+            "token": "id",
+        },
+        "prefix": "/prod",
+    }
+    assert response["headers"]["cache-control"] == "public, max-age=60"
+
+
+@pytest.mark.parametrize(
+    ("scope", "scopes"), [("openid", ["openid", "email"]), ("quarry/search", ["openid", "email", "quarry/search"])]
+)
+def test_where_access_tokens_are_taken_their_scope_is_asked_for(
+    load_on_sample: Load, scope: str, scopes: list[str]
+) -> None:
+    event = config_event(variables=STAGE | {"accessTokenScope": scope})
+    sign_in = config_of(load_on_sample("console").handler(event, Context()))["sign_in"]
+    assert (sign_in["token"], sign_in["scopes"]) == ("access", scopes)
+
+
+@pytest.mark.parametrize("variables", [None, {}, {"signInDomain": STAGE["signInDomain"]}, {"signInClientId": "x"}])
+def test_without_a_client_to_sign_in_with_there_is_no_sign_in(
+    load_on_sample: Load, variables: dict[str, str] | None
+) -> None:
+    assert config_of(load_on_sample("console").handler(config_event(variables=variables), Context()))["sign_in"] is None
+
+
+def test_under_a_domain_of_ones_own_there_is_no_prefix(load_on_sample: Load) -> None:
+    assert config_of(load_on_sample("console").handler(config_event(stage=""), Context()))["prefix"] == ""
+
+
+def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
+    load_function: Load,
+    lambda_environment: pytest.MonkeyPatch,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    handler = load_function("console").handler
+
+    def domains() -> list[str]:
+        found: list[str] = config_of(handler(config_event(), Context()))["domains"]
+        return found
+
+    assert domains() == []
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("insert into matters (id, title) values ('a', 'A matter')")
+    assert domains() == []
+    monkeypatch.setattr(console_routes, "DOMAINS_KEPT_SECONDS", 0.0)
+    assert domains() == ["records"]
+
+
+def test_a_database_that_does_not_answer_is_a_readable_problem(
+    load_function: Load, lambda_environment: pytest.MonkeyPatch
+) -> None:
+    lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
+    response = load_function("console").handler(config_event(), Context())
+    assert response["statusCode"] == 503
+    assert response["headers"]["retry-after"]
+
+
+def test_a_page_of_another_origin_may_read_the_answer_where_it_is_allowed_to(
+    load_on_sample: Load, lambda_environment: pytest.MonkeyPatch
+) -> None:
+    event = config_event()
+    for headers in (event["headers"], event["multiValueHeaders"]):
+        headers["Origin"] = (
+            ["https://city.example"] if headers is event["multiValueHeaders"] else "https://city.example"
+        )
+    assert "access-control-allow-origin" not in load_on_sample("console").handler(event, Context())["headers"]
+    lambda_environment.setenv("ALLOWED_ORIGIN", "https://city.example")
+    headers = load_on_sample("console").handler(event, Context())["headers"]
+    assert headers["access-control-allow-origin"] == "https://city.example"
+    assert "access-control-allow-credentials" not in headers

@@ -1,0 +1,50 @@
+"""Every recorded event, replayed in this process: what `sam local invoke -e events/….json` yields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from tests.deployed.replay import (
+    SHARED_ANSWER,
+    Answer,
+    RecordedEvent,
+    forget_vectors,
+    function_of_route,
+    pretty,
+    recorded_events,
+    scheduled_functions,
+    store_recorded_answer,
+)
+from tests.functions.conftest import Context
+from tools.record_events import events
+
+RECORDED = recorded_events()
+
+
+def test_every_route_and_every_schedule_has_a_recorded_event() -> None:
+    requests = [recorded.event for recorded in RECORDED if recorded.is_request]
+    others = {recorded.function for recorded in RECORDED if not recorded.is_request}
+    assert {(event["httpMethod"], event["resource"]) for event in requests} == set(function_of_route())
+    assert scheduled_functions() <= others
+
+
+def test_the_events_are_those_that_the_tool_makes() -> None:
+    assert {recorded.name: recorded.event for recorded in RECORDED} == events()
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
+def test_an_event_yields_what_was_recorded(
+    load_on_sample: Callable[[str], ModuleType],
+    lambda_environment: pytest.MonkeyPatch,
+    sample_url: str,
+    recorded: RecordedEvent,
+) -> None:
+    lambda_environment.setenv("AWS_SAM_LOCAL", "true")
+    forget_vectors(sample_url)
+    if recorded.name == SHARED_ANSWER:
+        store_recorded_answer(sample_url)
+    result = load_on_sample(recorded.function).handler(recorded.event, Context(120_000))
+    recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))

@@ -1,0 +1,266 @@
+"""Writes `events/`: `python -m tools.record_events`.
+
+Makes every request and scheduled event as AWS would, invokes with it the function that `sam build` makes of this checkout, under
+AWS's emulator and on the sample data, and writes what it yields beside it. A file that still means the same is left as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.migrate import migrate
+from quarry.core.postgres.pool import Database
+from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from quarry.local.sample import load_sample
+from tests.deployed.artifacts import build
+from tests.deployed.replay import (
+    EVENTS,
+    RESPONSE,
+    ROOT,
+    SHARED_ANSWER,
+    STREAM,
+    Answer,
+    Event,
+    RecordedEvent,
+    comparable,
+    forget_vectors,
+    pretty,
+    recorded_events,
+    store_recorded_answer,
+)
+from tests.deployed.rie import EmulatedFunction, emulated
+
+ACCOUNT = "123456789012"
+REGION = "us-east-1"
+API = "q4x7example"
+STAGE = "prod"
+APP_CLIENT = "4vq8exampleclient0"
+SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+
+# null where no AWS identity signed the request
+UNKNOWN_OF_THE_CLIENT = (
+    "accessKey",
+    "accountId",
+    "caller",
+    "cognitoAuthenticationProvider",
+    "cognitoAuthenticationType",
+    "cognitoIdentityId",
+    "cognitoIdentityPoolId",
+    "principalOrgId",
+)
+
+ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
+QUESTION = "Why are heavy trucks banned from the Sable River Bridge?"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request of the HTTP API; `resource` is its route as the template spells it."""
+
+    method: str
+    resource: str
+    accept: str = "application/json"
+    path: dict[str, str] = field(default_factory=dict)
+    query: Sequence[tuple[str, str]] = ()
+    body: object = None
+    public: bool = False
+
+
+REQUESTS = {
+    "records/search": Request(
+        "GET",
+        "/records/search",
+        query=[("q", "Sable River Bridge"), ("type", "motion"), ("type", "agenda_item"), ("limit", "5")],
+    ),
+    "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION}),
+    "records/ask_by_query": Request("GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION)]),
+    "records/record": Request("GET", "/records/{type}/{id+}", path={"type": "motion", "id": "2023-11-14-council-m2"}),
+    SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
+    "service/health": Request("GET", "/health", public=True),
+    "service/openapi": Request("GET", "/openapi.json", public=True),
+    "console/config": Request("GET", "/config.json", public=True),
+}
+
+SCHEDULED = ("cleanup", "embed")
+
+BY_HAND: dict[str, Event] = {"migrate/by_hand": {}}
+
+
+def main() -> int:
+    for name, event in events().items():
+        _write(EVENTS / f"{name}.json", pretty(event))
+    with _sample_database() as url, ExitStack() as running:
+        artifacts = build()
+        functions: dict[str, EmulatedFunction] = {}
+        # an answer can be opened once its question has been asked
+        for recorded in sorted(recorded_events(), key=lambda recorded: recorded.name == SHARED_ANSWER):
+            if recorded.name == SHARED_ANSWER:
+                store_recorded_answer(url)
+            if recorded.function not in functions:
+                functions[recorded.function] = running.enter_context(
+                    emulated(artifacts, recorded.function, {"DATABASE_URL": url, "AWS_SAM_LOCAL": "true"})
+                )
+            _record(recorded, functions[recorded.function])
+    return 0
+
+
+def events() -> dict[str, Event]:
+    """Every event, by its place in `events/`."""
+    requests = {name: api_gateway_event(request) for name, request in REQUESTS.items()}
+    scheduled = {f"{function}/scheduled": scheduled_event(function) for function in SCHEDULED}
+    return requests | scheduled | BY_HAND
+
+
+def api_gateway_event(request: Request) -> Event:
+    """What a REST API's proxy integration hands to a function."""
+    host = f"{API}.execute-api.{REGION}.amazonaws.com"
+    path = request.resource
+    for name, value in request.path.items():
+        path = path.replace(f"{{{name}}}", quote(value, safe="")).replace(f"{{{name}+}}", quote(value))
+    headers = {"Accept": request.accept}
+    if not request.public:
+        headers["Authorization"] = "Bearer eyJraWQiOiJleGFtcGxlIn0.eyJzdWIiOiJleGFtcGxlIn0.ZXhhbXBsZQ"
+    if request.body is not None:
+        headers["Content-Type"] = "application/json"
+    headers |= {
+        "Host": host,
+        "User-Agent": BROWSER,
+        "X-Amzn-Trace-Id": "Root=1-69202f41-3c1f0a5d7e9b4f2a61d80c35",
+        "X-Forwarded-For": "203.0.113.24",
+        "X-Forwarded-Port": "443",
+        "X-Forwarded-Proto": "https",
+    }
+    multi_query: dict[str, list[str]] = {}
+    for name, value in request.query:
+        multi_query.setdefault(name, []).append(value)
+    return {
+        "resource": request.resource,
+        "path": path,
+        "httpMethod": request.method,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": dict(request.query) or None,
+        "multiValueQueryStringParameters": multi_query or None,
+        "pathParameters": request.path or None,
+        "stageVariables": {
+            "signInDomain": f"https://quarry-4f2a61d80c35.auth.{REGION}.amazoncognito.com",
+            "signInClientId": APP_CLIENT,
+        },
+        "requestContext": _request_context(request, host, path),
+        "body": None if request.body is None else json.dumps(request.body),
+        "isBase64Encoded": False,
+    }
+
+
+def _request_context(request: Request, host: str, path: str) -> dict[str, Any]:
+    identity = dict.fromkeys(UNKNOWN_OF_THE_CLIENT) | {
+        "sourceIp": "203.0.113.24",
+        "user": None,
+        "userAgent": BROWSER,
+        "userArn": None,
+    }
+    context: dict[str, Any] = {
+        "accountId": ACCOUNT,
+        "apiId": API,
+        "domainName": host,
+        "domainPrefix": API,
+        "extendedRequestId": "VBp2hFQoIAMEJfA=",
+        "httpMethod": request.method,
+        "identity": identity,
+        "path": f"/{STAGE}{path}",
+        "protocol": "HTTP/1.1",
+        "requestId": "5f0c2a0e-8b7d-4f57-9a44-0c9a1e3b6d12",
+        "requestTime": "21/Nov/2026:09:30:25 +0000",
+        "requestTimeEpoch": 1795253425112,
+        "resourceId": "c8k2vz",
+        "resourcePath": request.resource,
+        "stage": STAGE,
+    }
+    return context if request.public else context | {"authorizer": {"claims": _claims()}}
+
+
+def _claims() -> dict[str, str]:
+    """Of a Cognito ID token, as API Gateway spells them: every value a text."""
+    return {
+        "aud": APP_CLIENT,
+        "auth_time": "1795252801",
+        "cognito:username": SUBJECT,
+        "email": "resident@example.org",
+        "email_verified": "true",
+        "event_id": "0b8f1c36-52d7-4f0e-a1c9-6d3e2b7a9f41",
+        "exp": "Sat Nov 21 10:20:01 UTC 2026",
+        "iat": "Sat Nov 21 09:20:01 UTC 2026",
+        "iss": f"https://cognito-idp.{REGION}.amazonaws.com/{REGION}_EXAMPLE",
+        "sub": SUBJECT,
+        "token_use": "id",
+    }
+
+
+def scheduled_event(function: str) -> Event:
+    """What EventBridge Scheduler sends where a schedule names no input."""
+    schedule = f"quarry-{STAGE}-{function.title()}FunctionSchedule"
+    return {
+        "version": "0",
+        "id": "c0a1f5d8-2b74-4e6f-9d35-7a8e1c4b6f20",
+        "detail-type": "Scheduled Event",
+        "source": "aws.scheduler",
+        "account": ACCOUNT,
+        "time": "2026-11-21T03:04:00Z",
+        "region": REGION,
+        "resources": [f"arn:aws:scheduler:{REGION}:{ACCOUNT}:schedule/default/{schedule}"],
+        "detail": "{}",
+    }
+
+
+@contextmanager
+def _sample_database() -> Iterator[str]:
+    """A database of its own that holds the sample data, without vectors."""
+    with tempfile.TemporaryDirectory(prefix="quarry-events-") as directory:
+        # open to the user that the server runs as when this runs as root
+        Path(directory).chmod(0o755)
+        with EmbeddedPostgres(Path(directory) / "postgres", parameters={"fsync": "off"}) as server:
+            url = server.start()
+            migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
+            asyncio.run(_load_sample(url))
+            forget_vectors(url)
+            yield url
+
+
+async def _load_sample(url: str) -> None:
+    database, model = Database(url, pool_size=1, timeout_seconds=60), LocalEmbedding()
+    await load_sample(database, url, model)
+    await model.close()
+    await database.close()
+
+
+def _record(recorded: RecordedEvent, function: EmulatedFunction) -> None:
+    result = function.invoke_json(recorded.event)
+    if not recorded.is_request:
+        _write(recorded.path.with_suffix(RESPONSE), pretty(result))
+        return
+    answer = Answer.buffered(result)
+    _write(recorded.path.with_suffix(STREAM if answer.is_stream else RESPONSE), answer.to_text())
+
+
+def _write(path: Path, text: str) -> None:
+    if path.exists() and comparable(path.read_text()) == comparable(text):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    print(f"wrote {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
