@@ -62,7 +62,8 @@ CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regcla
     from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to) s
+    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
+      query_requirements(query_text)) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -234,10 +235,10 @@ $_$;
 
 
 --
--- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -245,29 +246,29 @@ CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings reg
 declare
   exact_below constant int := 2000;
   windows_per_row constant int := 2;
-  in_dates constant text := 'r.date >= coalesce($2, ''-infinity'') and r.date <= coalesce($3, ''infinity'')';
-  left_by_dates int;
-  source text := p_embeddings::text;
+  conditions constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end,
+    case when p_to is not null then 'r.date <= $3' end,
+    case when numnode(p_required) > 0 then 'r.text_search @@ $4' end);
+  source text := format('%s e', p_embeddings);
+  rows_left int;
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_from is not null or p_to is not null then
-    execute format('select count(*) from (select 1 from %s r where %s limit %s) few', p_table, replace(replace(in_dates, '$2', '$1'), '$3', '$2'), exact_below + 1)
-      into left_by_dates using p_from, p_to;
-    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, in_dates);
-  else
-    source := p_embeddings::text || ' e';
+  if conditions <> '' then
+    execute format('select count(*) from (select 1 from %s r where %s limit %s) few', p_table, conditions, exact_below + 1)
+      into rows_left using p_embedding, p_from, p_to, p_required;
+    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
   end if;
 
-  return query execute format(case when left_by_dates <= exact_below then
-      'select w.record_id, 1 - min(w.distance) from (select e.record_id, e.embedding <=> $1 as distance from %s) w'
-      ' group by w.record_id order by 2 desc, 1 limit $4'
-    else
-      'select w.record_id, 1 - min(w.distance) from (select e.record_id, e.embedding <=> $1 as distance from %s order by e.embedding <=> $1 limit %s) w'
-      ' group by w.record_id order by 2 desc, 1 limit $4'
-    end, source, p_limit * windows_per_row)
-    using p_embedding, p_from, p_to, p_limit;
+  return query execute format(
+    'select w.record_id, 1 - min(w.distance) from ('
+    '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
+    ') w group by w.record_id order by 2 desc, 1 limit $5',
+    source,
+    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', p_limit * windows_per_row) end)
+    using p_embedding, p_from, p_to, p_required, p_limit;
 end
 $_$;
 
@@ -701,7 +702,7 @@ UNION ALL
  SELECT 'key_statement'::text AS type,
     k.id,
     (k.speaker_name || COALESCE((', '::text || k.speaker_role), ''::text)) AS title,
-    public.joined_text(VARIADIC ARRAY[k.statement_text, k.context]) AS body,
+    public.joined_text(VARIADIC ARRAY[regexp_replace(k.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), k.context]) AS body,
     COALESCE(t.title, a.title) AS topic,
     k.speaker_name AS speaker,
     k.date,
