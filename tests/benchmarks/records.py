@@ -64,7 +64,7 @@ create function exact_hybrid_search_motions(query_text text, query_embedding hal
 returns table (id text, rank_score double precision) language sql as $$
   with asked as materialized (
     select websearch_to_tsquery('english', query_text) as all_words, w.words, w.weights
-    from query_words('motions', query_text, 16, 1e9) w
+    from query_words('motions', query_text, 8, 1e9) w
   ), any_word as materialized (
     select string_agg(quote_literal(u.word), ' | ')::tsquery as tsq from asked a, unnest(a.words) u (word)
   ), scored as (

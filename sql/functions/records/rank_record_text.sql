@@ -16,8 +16,8 @@ language plpgsql stable
 as $$
 declare
   max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 2000;  -- rows with some of the words that are ranked, as expected from the statistics
-  max_words constant int := 16;  -- rarest words of a long question that are looked at
+  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
   all_words constant tsquery := websearch_to_tsquery('english', p_query);
