@@ -319,10 +319,10 @@ begin
 
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
-    '  select r.id, (%s) / %s as rank'
+    '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
     '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
     ') m order by m.rank desc, m.id limit $2',
-    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery, 1)', u.weight, quote_literal(u.word)), ' + ')
+    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),

@@ -71,7 +71,8 @@ returns table (id text, rank_score double precision) language sql as $$
     select m.id, case when m.text_search @@ a.all_words
         then 1 + ts_rank_cd(m.text_search, a.all_words)::float8 / (1 + ts_rank_cd(m.text_search, a.all_words)::float8)
         else least(0.999, (
-          select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery, 1)) / (0.1 * sum(u.weight))
+          select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery))
+            / (0.1 * sum(u.weight) * ln((1 + length(m.text_search))::float8))
           from unnest(a.words, a.weights) u (word, weight))) end as text_score
     from motions m, asked a, any_word
     where m.text_search @@ a.all_words or (m.text_search @@ any_word.tsq
