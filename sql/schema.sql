@@ -240,12 +240,12 @@ $_$;
 
 CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
-    SET "hnsw.ef_search" TO '200'
+    SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     AS $_$
 declare
   exact_below constant int := 2000;
-  windows_per_row constant int := 2;
+  windows_per_row constant float8 := 1.5;
   conditions constant text := concat_ws(' and ',
     case when p_from is not null then 'r.date >= $2' end,
     case when p_to is not null then 'r.date <= $3' end,
@@ -267,7 +267,7 @@ begin
     '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
     ') w group by w.record_id order by 2 desc, 1 limit $5',
     source,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', p_limit * windows_per_row) end)
+    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
     using p_embedding, p_from, p_to, p_required, p_limit;
 end
 $_$;
@@ -282,8 +282,8 @@ CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit 
     AS $_$
 declare
   max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 2000;  -- rows with some of the words that are ranked, as expected from the statistics
-  max_words constant int := 16;  -- rarest words of a long question that are looked at
+  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
   all_words constant tsquery := websearch_to_tsquery('english', p_query);
@@ -319,10 +319,10 @@ begin
 
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
-    '  select r.id, (%s) / %s as rank'
+    '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
     '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
     ') m order by m.rank desc, m.id limit $2',
-    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery, 1)', u.weight, quote_literal(u.word)), ' + ')
+    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
@@ -961,7 +961,7 @@ ALTER TABLE ONLY public.transcript_segments
 -- Name: agenda_item_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX agenda_item_embeddings_hnsw ON public.agenda_item_embeddings USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX agenda_item_embeddings_hnsw ON public.agenda_item_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
@@ -1010,7 +1010,7 @@ CREATE INDEX answer_cache_expires_at ON public.answer_cache USING btree (expires
 -- Name: document_section_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX document_section_embeddings_hnsw ON public.document_section_embeddings USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX document_section_embeddings_hnsw ON public.document_section_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
@@ -1052,7 +1052,7 @@ CREATE INDEX document_sections_text_search ON public.document_sections USING gin
 -- Name: key_statement_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX key_statement_embeddings_hnsw ON public.key_statement_embeddings USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX key_statement_embeddings_hnsw ON public.key_statement_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
@@ -1094,7 +1094,7 @@ CREATE INDEX key_statements_text_search ON public.key_statements USING gin (text
 -- Name: matter_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX matter_embeddings_hnsw ON public.matter_embeddings USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX matter_embeddings_hnsw ON public.matter_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
@@ -1136,7 +1136,7 @@ CREATE INDEX meetings_date ON public.meetings USING btree (date);
 -- Name: motion_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX motion_embeddings_hnsw ON public.motion_embeddings USING hnsw (embedding public.halfvec_cosine_ops);
+CREATE INDEX motion_embeddings_hnsw ON public.motion_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --

@@ -160,7 +160,7 @@ create table matter_embeddings (
   primary key (record_id, window_number)
 );
 alter table matter_embeddings alter column embedding set storage plain;
-create index matter_embeddings_hnsw on matter_embeddings using hnsw (embedding halfvec_cosine_ops);
+create index matter_embeddings_hnsw on matter_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index matters_not_embedded on matters (id) where embedded_hash is distinct from content_hash;
 
 create table agenda_item_embeddings (
@@ -170,7 +170,7 @@ create table agenda_item_embeddings (
   primary key (record_id, window_number)
 );
 alter table agenda_item_embeddings alter column embedding set storage plain;
-create index agenda_item_embeddings_hnsw on agenda_item_embeddings using hnsw (embedding halfvec_cosine_ops);
+create index agenda_item_embeddings_hnsw on agenda_item_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index agenda_items_not_embedded on agenda_items (id) where embedded_hash is distinct from content_hash;
 
 create table motion_embeddings (
@@ -180,7 +180,7 @@ create table motion_embeddings (
   primary key (record_id, window_number)
 );
 alter table motion_embeddings alter column embedding set storage plain;
-create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops);
+create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index motions_not_embedded on motions (id) where embedded_hash is distinct from content_hash;
 
 create table document_section_embeddings (
@@ -190,7 +190,7 @@ create table document_section_embeddings (
   primary key (record_id, window_number)
 );
 alter table document_section_embeddings alter column embedding set storage plain;
-create index document_section_embeddings_hnsw on document_section_embeddings using hnsw (embedding halfvec_cosine_ops);
+create index document_section_embeddings_hnsw on document_section_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index document_sections_not_embedded on document_sections (id) where embedded_hash is distinct from content_hash;
 
 create table key_statement_embeddings (
@@ -200,7 +200,7 @@ create table key_statement_embeddings (
   primary key (record_id, window_number)
 );
 alter table key_statement_embeddings alter column embedding set storage plain;
-create index key_statement_embeddings_hnsw on key_statement_embeddings using hnsw (embedding halfvec_cosine_ops);
+create index key_statement_embeddings_hnsw on key_statement_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index key_statements_not_embedded on key_statements (id) where embedded_hash is distinct from content_hash;
 
 -- Finished answers, opened again by their unguessable id.

@@ -113,6 +113,7 @@ def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Cor
     connection.execute("set maintenance_work_mem = '1GB'")
     connection.execute(
         "create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops)"
+        " with (ef_construction = 128)"
     )
     connection.execute("vacuum analyze motions")
     connection.execute("vacuum analyze motion_embeddings")

@@ -64,14 +64,15 @@ create function exact_hybrid_search_motions(query_text text, query_embedding hal
 returns table (id text, rank_score double precision) language sql as $$
   with asked as materialized (
     select websearch_to_tsquery('english', query_text) as all_words, w.words, w.weights
-    from query_words('motions', query_text, 16, 1e9) w
+    from query_words('motions', query_text, 8, 1e9) w
   ), any_word as materialized (
     select string_agg(quote_literal(u.word), ' | ')::tsquery as tsq from asked a, unnest(a.words) u (word)
   ), scored as (
     select m.id, case when m.text_search @@ a.all_words
         then 1 + ts_rank_cd(m.text_search, a.all_words)::float8 / (1 + ts_rank_cd(m.text_search, a.all_words)::float8)
         else least(0.999, (
-          select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery, 1)) / (0.1 * sum(u.weight))
+          select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery))
+            / (0.1 * sum(u.weight) * ln((1 + length(m.text_search))::float8))
           from unnest(a.words, a.weights) u (word, weight))) end as text_score
     from motions m, asked a, any_word
     where m.text_search @@ a.all_words or (m.text_search @@ any_word.tsq

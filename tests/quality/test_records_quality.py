@@ -57,11 +57,11 @@ async def _answer(question: str, services: Services) -> tuple[str, int]:
 @pytest.mark.parametrize(
     ("kind", "ndcg_floor", "mentions_floor"),
     [
-        ("keyword", 0.65, 0.85),
-        ("question", 0.27, 0.40),
-        ("person", 0.42, 0.50),
-        ("vague", 0.35, 0.50),
-        ("typo", 0.38, 0.50),
+        ("keyword", 0.70, 0.80),
+        ("question", 0.33, 0.43),
+        ("person", 0.45, 0.53),
+        ("vague", 0.42, 0.65),
+        ("typo", 0.44, 0.58),
     ],
 )
 def test_search_and_answers_stay_above_their_floor(

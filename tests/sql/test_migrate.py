@@ -89,6 +89,18 @@ def test_only_an_edited_function_is_created_anew(run: Callable[[], Migrated], sq
     assert value(empty_url, "select again()") == 42
 
 
+def test_a_function_with_new_arguments_replaces_the_old_one(
+    run: Callable[[], Migrated], sql: Path, empty_url: str
+) -> None:
+    run()
+    (sql / "functions/notes/answer.sql").write_text(
+        "create or replace function answer(extra int default 1) returns int language sql return 41 + extra;"
+    )
+    run()
+    assert value(empty_url, "select answer()") == 42
+    assert value(empty_url, "select count(*) from pg_proc where proname = 'answer'") == 1
+
+
 def test_a_new_migration_creates_every_function_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
     run()
     (sql / "migrations/0002_drop.sql").write_text("drop function answer();")

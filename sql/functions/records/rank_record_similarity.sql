@@ -8,12 +8,12 @@ create or replace function rank_record_similarity(
   p_from date default null, p_to date default null, p_required tsquery default null
 ) returns table (id text, similarity double precision)
 language plpgsql stable
-set hnsw.ef_search = 200
+set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
 as $$
 declare
   exact_below constant int := 2000;
-  windows_per_row constant int := 2;
+  windows_per_row constant float8 := 1.5;
   conditions constant text := concat_ws(' and ',
     case when p_from is not null then 'r.date >= $2' end,
     case when p_to is not null then 'r.date <= $3' end,
@@ -35,7 +35,7 @@ begin
     '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
     ') w group by w.record_id order by 2 desc, 1 limit $5',
     source,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', p_limit * windows_per_row) end)
+    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
     using p_embedding, p_from, p_to, p_required, p_limit;
 end
 $$;

@@ -2,7 +2,8 @@
 --
 -- Rows that hold every word (as websearch_to_tsquery reads the query: quotes, or, -not) come first, by ts_rank_cd. A question
 -- rarely has such a row, so where they are fewer than half of p_limit the list goes on with rows that hold some of the words, by
--- Σ idf(word) · ts_rank(row, word): rare words count most. What the query excludes (-word) or quotes ("a phrase") still holds.
+-- Σ idf(word) · ts_rank(row, word) / ln(1 + distinct words of the row): rare words count most, and a long row is not preferred.
+-- What the query excludes (-word) or quotes ("a phrase") still holds.
 --
 -- Document frequencies come from ANALYZE's own statistics of the column, so there is nothing to maintain. Common words alone
 -- would match most of a large table; candidates are therefore gathered rarest word first, then by pairs of common words, until
@@ -16,8 +17,8 @@ language plpgsql stable
 as $$
 declare
   max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 2000;  -- rows with some of the words that are ranked, as expected from the statistics
-  max_words constant int := 16;  -- rarest words of a long question that are looked at
+  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
   all_words constant tsquery := websearch_to_tsquery('english', p_query);
@@ -53,10 +54,10 @@ begin
 
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
-    '  select r.id, (%s) / %s as rank'
+    '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
     '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
     ') m order by m.rank desc, m.id limit $2',
-    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery, 1)', u.weight, quote_literal(u.word)), ' + ')
+    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),

@@ -170,13 +170,33 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         # Functions may call one another; their order is that of their names.
         connection.execute("set local check_function_bodies = off")
         for file in changed:
+            before = _versions(connection, file)
             _run(connection, file.name, file.text)
+            _drop_untouched(connection, file, before)
             connection.execute(
                 "insert into quarry_functions (name, sha256) values (%s, %s)"
                 " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
                 [file.name, file.sha256],
             )
     return [file.name for file in changed]
+
+
+def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
+    """The functions that bear the file's name, by signature, each with the transaction that wrote it last."""
+    return dict(
+        connection.execute(
+            """select p.oid::regprocedure::text, p.xmin::text from pg_proc p
+               where p.proname = %s and p.pronamespace = current_schema()::regnamespace""",
+            [Path(file.name).stem],
+        ).fetchall()
+    )
+
+
+def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str, str]) -> None:
+    """Drop what the file no longer creates: under other arguments it would be an overload, and calls ambiguous."""
+    for signature, writer in _versions(connection, file).items():
+        if before.get(signature) == writer:
+            connection.execute(f"drop function {signature}".encode())
 
 
 def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
