@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from quarry import api
+from quarry.api import everything
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
@@ -22,7 +22,7 @@ START_SECONDS = 10.0
 def running_server(database_url: str, **environment: str) -> Iterator[str]:
     """Serve the whole API on `database_url`; its base URL. `environment` holds settings by their variables."""
     settings = Settings.from_environment({"DATABASE_URL": database_url} | environment)
-    app = create_app(build_services(settings), api.ALL_ROUTERS, api.ALL_ROUTERS)
+    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

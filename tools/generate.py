@@ -29,7 +29,8 @@ import numpy as np
 from psycopg.sql import SQL, Identifier
 from pydantic import TypeAdapter
 
-from quarry import api, catalog
+from quarry import catalog
+from quarry.api import everything
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
@@ -87,7 +88,7 @@ def generated_texts() -> dict[Path, str]:
         schema = schema_dump(url)
     return {
         ROOT / "sql" / "schema.sql": schema,
-        ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(api.ALL_ROUTERS)),
+        ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(everything.ROUTERS)),
         **{
             ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract))
             for domain, contract in STREAMED.items()

@@ -1,7 +1,7 @@
 """The Lambda function `console`: what the page needs to know before anybody has signed in."""
 
-from quarry import api
+from quarry.api import console
 from quarry.core.web.lambda_app import ExecutionEnvironment
 
 environment = ExecutionEnvironment()
-handler = environment.serve(api.CONSOLE_ROUTERS, documented=api.ALL_ROUTERS)
+handler = environment.serve(console.ROUTERS)

@@ -11,7 +11,8 @@ from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry import __version__, api
+from quarry import __version__
+from quarry.api import everything
 from quarry.core.budget import Budget
 from quarry.core.errors import UNFORESEEN_MESSAGE
 from quarry.core.postgres import pool
@@ -126,8 +127,8 @@ def test_the_description_is_that_of_the_documented_routes(app: ASGIApp) -> None:
 
 
 def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp) -> None:
-    part = create_app(make_services(), [service_routes.router], api.ALL_ROUTERS)
-    whole = create_app(make_services(), api.ALL_ROUTERS, api.ALL_ROUTERS)
+    part = create_app(make_services(), [service_routes.router], everything.ROUTERS)
+    whole = create_app(make_services(), everything.ROUTERS, everything.ROUTERS)
     with TestClient(part) as one, TestClient(whole) as other:
         document = one.get("/openapi.json").json()
         assert document == other.get("/openapi.json").json()

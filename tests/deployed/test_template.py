@@ -15,7 +15,7 @@ from fastapi import APIRouter
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from quarry import api
+from quarry.api import cache_lookup, console, search
 from quarry.core.settings import Settings
 from quarry.core.web import problems
 from quarry.core.web.identity import verified_caller
@@ -38,7 +38,7 @@ from tests.deployed.template import (
 
 TEMPLATE = read_template()
 
-ROUTERS = {"search": api.SEARCH_ROUTERS, "cache_lookup": api.CACHE_LOOKUP_ROUTERS, "console": api.CONSOLE_ROUTERS}
+ROUTERS = {"search": search.ROUTERS, "cache_lookup": cache_lookup.ROUTERS, "console": console.ROUTERS}
 STREAMING = {"search"}
 CALL_A_MODEL = {"search", "embed"}
 

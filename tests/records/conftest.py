@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.api import ALL_ROUTERS
+from quarry.api import everything
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
@@ -20,7 +20,9 @@ KEY = "sk-very-secret"
 def client_of(url: str, **environment: str) -> TestClient:
     """A client of the whole application on the database at `url`; rates are not limited unless `environment` says so."""
     settings = Settings.from_environment({"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment)
-    return TestClient(create_app(build_services(settings), ALL_ROUTERS, ALL_ROUTERS), raise_server_exceptions=False)
+    return TestClient(
+        create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS), raise_server_exceptions=False
+    )
 
 
 @pytest.fixture(scope="package")

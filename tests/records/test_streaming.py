@@ -16,7 +16,7 @@ import psycopg
 import pytest
 import uvicorn
 
-from quarry.api import ALL_ROUTERS
+from quarry.api import everything
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
@@ -32,7 +32,7 @@ PIECE_SECONDS = 0.15
 def serving(settings: Settings) -> Iterator[str]:
     """The application on a free port, in a thread of its own; its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
-    app = create_app(build_services(settings), ALL_ROUTERS, ALL_ROUTERS)
+    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

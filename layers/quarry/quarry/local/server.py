@@ -14,7 +14,7 @@ from types import FrameType
 
 import uvicorn
 
-from quarry import api
+from quarry.api import everything
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services, build_services
@@ -53,7 +53,7 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
         logger.warning("who reaches %s can be any user: there is no sign-in locally", host)
     # the app closes the services when it ends
     services = build_services(database.settings, database.url)
-    app = create_app(services, api.ALL_ROUTERS, documented=api.ALL_ROUTERS)
+    app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
     config = uvicorn.Config(
         app,
         http="httptools",

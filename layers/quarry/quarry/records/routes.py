@@ -1,26 +1,24 @@
-"""HTTP for civic records."""
+"""HTTP for civic records, but for shared answers."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
 from quarry.core.services import Caller, Services
 from quarry.core.stream.encoding import SSE, encode_sse
 from quarry.core.text import Identifier
 from quarry.core.web.deadline import deadline_of
-from quarry.core.web.identity import services_of
+from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.records.answer import answer_question
-from quarry.records.answer_cache import open_answer
 from quarry.records.contract import (
     AskQuery,
     AskRequest,
-    CachedAnswer,
     RecordType,
     SearchRequest,
     SearchResponse,
@@ -38,12 +36,10 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 
-ServicesDependency = Annotated[Services, Depends(services_of)]
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
 router = APIRouter(tags=["records"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
-answers_router = APIRouter(tags=["records"])
 
 
 @router.get("/records/search", response_model_exclude_none=True)
@@ -79,13 +75,6 @@ async def record(type: RecordType, id: Identifier, caller: PlainCaller, services
     if row is None:
         raise NotFound(f"There is no {type.replace('_', ' ')} with this id.")
     return WholeRecord(type=type, id=id, **row)
-
-
-@answers_router.get("/answers/{id}", responses=documented(NotFound))
-async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
-    """A finished answer, as it was given. Public: whoever knows the id may read it."""
-    answer: CachedAnswer = await open_answer(services.database, id)
-    return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
 
 
 def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:

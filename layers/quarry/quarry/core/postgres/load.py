@@ -25,7 +25,7 @@ REPORTED_PROBLEMS_MAX = 20
 class Row(BaseModel):
     """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, defer_build=True)
 
 
 @dataclass(frozen=True)

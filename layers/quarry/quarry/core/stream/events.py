@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 class Event(BaseModel):
     """Base of all events. A subclass pins `type` to a literal; fields that are None are left out on the wire."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     type: str
 

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 DESCRIPTION = "Agentic search over a team's own Postgres."
 
 
-def create_app(services: Services, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> FastAPI:
+def create_app(services: Services, routers: Sequence[APIRouter], documented: Sequence[APIRouter] = ()) -> FastAPI:
     """An application that serves `routers`; its `/openapi.json` describes `documented`, whichever function serves them."""
 
     @asynccontextmanager

@@ -7,9 +7,9 @@ a header is read. Locally, `Authorization: Bearer NAME` makes NAME the user.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from quarry.core.errors import NotAuthenticated
 from quarry.core.services import Caller, Services
@@ -24,6 +24,9 @@ def services_of(request: Request) -> Services:
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
+
+
+ServicesDependency = Annotated[Services, Depends(services_of)]
 
 
 def verified_caller(request: Request) -> Caller:

@@ -13,18 +13,20 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Seque
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fastapi import APIRouter, FastAPI
-from mangum import Mangum
 from mangum.types import LambdaContext as _MangumContext
 from snapshot_restore_py import register_after_restore, register_before_snapshot
 
 from quarry.core.services import Services, build_services, import_what_services_use
 from quarry.core.settings import Settings
-from quarry.core.web.app import create_app
-from quarry.core.web.streamed_response import StreamedResponse, respond
 from quarry.core.web.telemetry import Telemetry, configure_logging
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter, FastAPI
+    from mangum import Mangum
+
+    from quarry.core.web.streamed_response import StreamedResponse
 
 Result = TypeVar("Result")
 
@@ -39,11 +41,11 @@ class LambdaContext(_MangumContext, Protocol):
 
 
 HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
-StreamHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any] | StreamedResponse]
+StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | StreamedResponse"]
 
 
 class ExecutionEnvironment:
-    """One process of a Lambda function."""
+    """One process of a Lambda function. The web framework is imported where HTTP is served: scheduled functions do without."""
 
     def __init__(self) -> None:
         register_before_snapshot(lambda: import_what_services_use(self.settings))
@@ -80,8 +82,11 @@ class ExecutionEnvironment:
             # Lambda stops the process's clock once it has the response
             self.run(self._finish())
 
-    def serve(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> HttpHandler:
+    def serve(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter] = ()) -> HttpHandler:
         """A handler of API Gateway's REST proxy events that serves `routers`, each response in one piece."""
+        from mangum import Mangum
+
+        from quarry.core.web.app import create_app
 
         @lru_cache(maxsize=1)
         def adapter(services: Services) -> Mangum:
@@ -97,6 +102,9 @@ class ExecutionEnvironment:
 
     def stream(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> StreamHandler:
         """As `serve`, for a function that runs under `lambda_stream`: each response goes out while it is made."""
+        from quarry.core.web.app import create_app
+        from quarry.core.web.streamed_response import respond
+
         serve_whole = self.serve(routers, documented)
 
         @lru_cache(maxsize=1)

@@ -1,0 +1,6 @@
+"""What the function `search` serves."""
+
+from quarry.core.web import service_routes
+from quarry.records import routes as records_routes
+
+ROUTERS = (service_routes.router, records_routes.router)
