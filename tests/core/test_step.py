@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from pydantic import BaseModel, Field
@@ -29,25 +28,6 @@ NAME_TOPICS: ModelStep[str, Topics] = ModelStep(
 STAND_IN = Topics(topics=["stand-in for parks"])
 VALID = Reply.json({"topics": ["parks"]})
 INVALID = Reply.json({"topics": []})
-
-
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
-
-
-@pytest.fixture
-async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    model = OpenAIChat(api_key="key", base_url=server.url, model="gpt-4o-mini", max_retries=0, timeout_seconds=5)
-    yield model
-    await model.close()
 
 
 def make_run(chat: ChatModel | None, *, max_turns: int = 5, max_tokens: int = 10_000, max_seconds: float = 30) -> Run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -41,25 +40,6 @@ class Desk:
         if self._error:
             raise self._error
         return ToolResult(3, f"3 found for {arguments.query}", f"Rows about {arguments.query}")
-
-
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared_server: FakeOpenAI) -> FakeOpenAI:
-    shared_server.reset()
-    return shared_server
-
-
-@pytest.fixture
-async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    model = OpenAIChat(api_key="key", base_url=server.url, model="gpt-4o-mini", max_retries=0, timeout_seconds=5)
-    yield model
-    await model.close()
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from quarry.core.errors import ConfigurationError
 from quarry.core.model.interface import ChatModel, EmbeddingModel
@@ -35,7 +33,6 @@ class Services:
     embeddings: EmbeddingModel
     queries: QueryEmbedder
     run_log: RunLog
-    now: Callable[[], datetime]
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""
@@ -65,7 +62,6 @@ def build_services(settings: Settings, database_url: str | None = None) -> Servi
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, database),
         run_log=RunLog(database),
-        now=lambda: datetime.now(UTC),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
-from quarry.core.errors import ConfigurationError, ModelError
+from quarry.core.errors import ModelError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
@@ -20,8 +20,9 @@ from quarry.core.postgres.embed import (
     count_pending,
     embed_pending,
     forget_vectors,
-    mismatch_message,
-    remember_model,
+    make_ready,
+    probe,
+    remembers_model,
 )
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
@@ -121,7 +122,7 @@ async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
         if not await count_pending(services.database, table):
             return
         try:
-            await _make_ready(services)
+            await make_ready(services.database, services.embeddings)
             done = await _embed_table(services, table, stale=True)
         except ModelError as error:
             _note(f"not embedded, the rows are found by their words only: {error.message}")
@@ -141,15 +142,15 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     async with database.services() as services:
         if scope == "all":
             # no vector is dropped before the model has shown that it can make new ones
-            await _probe(services)
+            await probe(services.embeddings)
             await forget_vectors(services.database, tables, services.embeddings)
-        await _refuse_another_model(services)
+        await remembers_model(services.database, services.embeddings)
         stale = scope != "new"
         waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]
         if not waiting:
             print("nothing to embed")
             return True
-        await _make_ready(services)
+        await make_ready(services.database, services.embeddings)
         well = True
         for table in waiting:
             done = await _embed_table(services, table, stale=stale)
@@ -164,25 +165,8 @@ async def _embed_table(services: Services, table: EmbeddedTable, *, stale: bool)
         return await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
 
 
-async def _make_ready(services: Services) -> None:
-    """See that the model works, then have the database remember it. In this order: without vectors nothing is remembered."""
-    await _probe(services)
-    await remember_model(services.database, services.embeddings)
-
-
-async def _probe(services: Services) -> None:
-    await services.embeddings.embed(["Is anybody there?"])
-
-
-async def _refuse_another_model(services: Services) -> None:
-    recorded = await services.database.row("select name, dimensions from embedding_model")
-    model = services.embeddings
-    if recorded and (recorded["name"], recorded["dimensions"]) != (model.name, model.dimensions):
-        raise ConfigurationError(mismatch_message(recorded, model))
-
-
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
-    failed = done.failed or []
+    failed = done.failed
     if failed:
         more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
         _note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")

@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from quarry.core.errors import ModelUnavailable
 from quarry.core.model.interface import EmbeddingModel
-from quarry.core.postgres.embed import mismatch_message
+from quarry.core.postgres.embed import mismatch, recorded_model
 from quarry.core.postgres.pool import Database
 
 CACHED_QUERIES_MAX = 1024
@@ -44,9 +44,9 @@ class QueryEmbedder:
     async def _check_model(self) -> None:
         if time.monotonic() - self._checked_at < MODEL_CHECK_SECONDS:
             return
-        recorded = await self._database.row("select name, dimensions from embedding_model")
-        if recorded and (recorded["name"], recorded["dimensions"]) != (self.model.name, self.model.dimensions):
-            raise ModelUnavailable(mismatch_message(recorded, self.model))
+        recorded = await recorded_model(self._database)
+        if problem := mismatch(recorded, self.model):
+            raise ModelUnavailable(problem)
         # an empty database may be filled at any moment: only what was found is remembered
         self._holds_vectors = recorded is not None
         if self._holds_vectors:

@@ -46,18 +46,46 @@ class Embedded:
     failed: list[str] = field(default_factory=list)
 
 
+async def probe(model: EmbeddingModel) -> None:
+    """See that the model works. Raises ModelUnavailable."""
+    await model.embed([HARMLESS_TEXT])
+
+
+async def make_ready(database: Database, model: EmbeddingModel) -> None:
+    """See that the model works, then have the database remember it. In this order: without vectors nothing is remembered.
+
+    Raises ModelUnavailable, ConfigurationError.
+    """
+    await probe(model)
+    await remember_model(database, model)
+
+
 async def remember_model(database: Database, model: EmbeddingModel) -> None:
     """Record which model fills this database. Raises ConfigurationError when another one already did."""
     await database.execute(
         "insert into embedding_model (name, dimensions) values (%s, %s) on conflict do nothing",
         [model.name, model.dimensions],
     )
-    row = await database.row("select name, dimensions from embedding_model")
-    if row and (row["name"], row["dimensions"]) != (model.name, model.dimensions):
-        raise ConfigurationError(mismatch_message(row, model))
+    await remembers_model(database, model)
 
 
-def mismatch_message(recorded: DictRow, model: EmbeddingModel) -> str:
+async def remembers_model(database: Database, model: EmbeddingModel) -> bool:
+    """Whether a model was recorded; raises ConfigurationError when it is not `model`."""
+    recorded = await recorded_model(database)
+    if problem := mismatch(recorded, model):
+        raise ConfigurationError(problem)
+    return recorded is not None
+
+
+async def recorded_model(database: Database) -> DictRow | None:
+    """Name and dimensions of the model that filled this database; None before the first vector."""
+    return await database.row("select name, dimensions from embedding_model")
+
+
+def mismatch(recorded: DictRow | None, model: EmbeddingModel) -> str | None:
+    """What is wrong, and what to do, when another model than `model` was recorded; else None."""
+    if recorded is None or (recorded["name"], recorded["dimensions"]) == (model.name, model.dimensions):
+        return None
     return (
         f"This database was embedded with {recorded['name']} ({recorded['dimensions']} dimensions), the settings say "
         f"{model.name} ({model.dimensions}): set them back, or run `quarry embed --all` to embed everything anew."
@@ -94,9 +122,7 @@ async def embed_tables(
     """
     waiting = [table for table in tables if await count_pending(database, table, refusals_max=refusals_max)]
     if waiting:
-        # in this order: without vectors no model is remembered
-        await model.embed([HARMLESS_TEXT])
-        await remember_model(database, model)
+        await make_ready(database, model)
     return {
         table.name: await embed_pending(database, model, table, refusals_max=refusals_max, keep_going=keep_going)
         for table in waiting
@@ -209,7 +235,7 @@ async def _embed_rows(
             embedded += await _embed_together(model, table, group)
         except ModelError as error:
             # raises where it is the model that fails, and not this text
-            await model.embed([HARMLESS_TEXT])
+            await probe(model)
             if len(group) > 1:
                 half = len(group) // 2
                 waiting += [group[half:], group[:half]]
