@@ -18,15 +18,21 @@ import psycopg
 import pytest
 from hypothesis import settings
 from psycopg.sql import SQL, Identifier
+from starlette.testclient import TestClient
 
+from quarry.api import everything
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
+from quarry.core.web.app import create_app
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
 from tests.fakes.openai_server import FakeOpenAI
+
+KEY = "sk-very-secret"
+"""The key of every model that tests call; it must turn up nowhere."""
 
 _numbers = itertools.count()
 
@@ -133,6 +139,25 @@ def openai_server() -> Iterator[FakeOpenAI]:
     """A server that speaks OpenAI's wire format and answers as the test says."""
     with FakeOpenAI() as server:
         yield server
+
+
+def client_of(url: str, **environment: str) -> TestClient:
+    """A client of the whole application on the database at `url`; rates are not limited unless `environment` says so."""
+    settings = Settings.from_environment({"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment)
+    return TestClient(
+        create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS), raise_server_exceptions=False
+    )
+
+
+def model_environment(url: str) -> dict[str, str]:
+    """The settings of a service whose chat model is at `url`."""
+    return {
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": url,
+        "EMBEDDINGS": "local",
+        "MODEL_MAX_RETRIES": "0",
+        "MODEL_TIMEOUT_SECONDS": "1",
+    }
 
 
 def create_database(server_url: str, name: str, *, template: str = "template0") -> str:

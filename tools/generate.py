@@ -5,7 +5,7 @@ docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
-sql/sample/vectors.npz    vectors of the sample data (made anew only where a text changed)
+sql/sample/*/vectors.npz  vectors of the sample data (made anew only where a text changed)
 """
 
 from __future__ import annotations
@@ -61,18 +61,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     texts = generated_texts()
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
-    windows = sample_windows()
-    vectors = sample_directory() / VECTORS_FILE
-    if not has_vectors_of(vectors, windows):
-        stale.append(vectors)
+    of_domains = {sample_directory() / domain / VECTORS_FILE: sample_windows(domain) for domain in sample_domains()}
+    vectors = {path: windows for path, windows in of_domains.items() if windows}
+    stale += [path for path, windows in vectors.items() if not has_vectors_of(path, windows)]
 
     for path in stale:
         name = path.relative_to(ROOT)
         if check:
             print(f"{name} is not up to date: run `make docs` and commit it", file=sys.stderr)
             continue
-        if path == vectors:
-            asyncio.run(_embed_sample(windows, path))
+        if path in vectors:
+            asyncio.run(_embed_sample(vectors[path], path))
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(texts[path])
@@ -241,18 +240,18 @@ def _table_row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-# --- sql/sample/vectors.npz
+# --- sql/sample/*/vectors.npz
 
 
-def sample_windows() -> list[str]:
-    """Every text of the sample data that is embedded, as the local model reads it."""
+def sample_windows(domain: str) -> list[str]:
+    """Every text of a domain's sample data that is embedded, as the local model reads it."""
     model = LocalEmbedding()
     return [
         window
-        for domain in sample_domains()
         for table in catalog.EMBEDDED.values()
         for row in _rows(sample_directory() / domain / f"{table.name}.jsonl", catalog.LOADABLE[table.name])
-        for window in model.windows("\n".join(row[column] for column in table.text_columns if row[column]))
+        for text in table.texts(row).values()
+        for window in model.windows(text)
     ]
 
 

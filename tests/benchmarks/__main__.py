@@ -1,7 +1,19 @@
-"""`make bench`: records search, then the functions as they are deployed. The arguments are those of the former."""
+"""`make bench`: every benchmark, or those named: `python -m tests.benchmarks records deployed --rows 10000`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
 
 from tests.benchmarks import deployed, records
 
+BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
+    "records": records.main,
+    "deployed": lambda _: deployed.measure(imports=9),
+}
+
 if __name__ == "__main__":
-    records.main()
-    deployed.measure(imports=9)
+    names = [argument for argument in sys.argv[1:] if argument in BENCHMARKS]
+    others = [argument for argument in sys.argv[1:] if argument not in BENCHMARKS]
+    for name in names or BENCHMARKS:
+        BENCHMARKS[name](others)

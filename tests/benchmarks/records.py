@@ -12,13 +12,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
@@ -27,18 +24,23 @@ import psycopg
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.embed import remember_model
-from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
-from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.benchmarks.generated import Corpus, Query, load_motions
+from tests.benchmarks.measuring import (
+    Connection,
+    Timing,
+    cpu_clock,
+    measured_connection,
+    median_ratio,
+    migrated_server,
+    recall,
+    spread,
+    timed,
+)
 from tests.running import running_server
 
 MATCHES = 30
 RECALL_AT = 10
-SERVER_PARAMETERS = {"shared_buffers": "2GB", "fsync": "off", "max_wal_size": "4GB"}
-
-Connection = psycopg.Connection[tuple[Any, ...]]
-
 # The seed's function with its window over the whole table, kept for comparison; only the columns that both give.
 LITERAL = """
 create function literal_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
@@ -90,14 +92,6 @@ $$
 
 
 @dataclass(frozen=True)
-class Timing:
-    """Milliseconds of one call: CPU of the server process, and wall time as the client sees it."""
-
-    cpu_ms: float
-    wall_ms: float
-
-
-@dataclass(frozen=True)
 class Measured:
     """One query: both functions' times and the recall of the fast one."""
 
@@ -106,30 +100,26 @@ class Measured:
     recall: float
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="make bench", description="Records search, measured.")
     parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000], help="sizes of the generated table")
     parser.add_argument("--queries", type=int, default=12, help="queries of each of the six styles")
     parser.add_argument("--requests", type=int, default=120, help="HTTP requests for the service's overhead")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-") as directory:
-        with EmbeddedPostgres(Path(directory) / "postgres", parameters=SERVER_PARAMETERS) as server:
-            url = server.start()
-            migrate(url, embedding_dimensions=384)
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute("set max_parallel_workers_per_gather = 0")
-                connection.execute(LITERAL)
-                connection.execute(EXACT)
-                for rows in options.rows:
-                    _measure_sql(connection, rows, options.queries)
-            _measure_service(url, options.requests)
+    options = parser.parse_args(arguments)
+    with migrated_server() as url:
+        with measured_connection(url) as connection:
+            connection.execute(LITERAL)
+            connection.execute(EXACT)
+            for rows in options.rows:
+                _measure_sql(connection, rows, options.queries)
+        _measure_service(url, options.requests)
 
 
 def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
     corpus = Corpus()
     load_motions(connection, corpus, rows)
     queries = corpus.queries(per_style)
-    cpu_ms = _cpu_clock(connection)
+    cpu_ms = cpu_clock(connection)
     for query in queries[:5]:
         _call(connection, "hybrid_search_motions", query, cpu_ms)
         _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
@@ -138,7 +128,7 @@ def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
         fast, found = _call(connection, "hybrid_search_motions", query, cpu_ms)
         literal, _ = _call(connection, "literal_hybrid_search_motions", query, cpu_ms)
         _, exact = _call(connection, "exact_hybrid_search_motions", query, cpu_ms)
-        by_style[query.style].append(Measured(fast, literal, _recall(found, exact)))
+        by_style[query.style].append(Measured(fast, literal, recall(found, exact, RECALL_AT)))
     _print_table(rows, by_style)
 
 
@@ -146,28 +136,10 @@ def _call(
     connection: Connection, function: str, query: Query, cpu_ms: Callable[[], float]
 ) -> tuple[Timing, list[tuple[str, float]]]:
     parameters = [query.text, vector_literal(query.vector.tolist()), MATCHES]
-    cpu, wall = cpu_ms(), time.perf_counter()
-    rows = connection.execute(
-        f"select id, rank_score from {function}(%s, %s::halfvec, %s)".encode(), parameters
-    ).fetchall()
-    timing = Timing(cpu_ms() - cpu, (time.perf_counter() - wall) * 1000)
+    timing, rows = timed(
+        connection, cpu_ms, f"select id, rank_score from {function}(%s, %s::halfvec, %s)".encode(), parameters
+    )
     return timing, [(str(row[0]), float(row[1])) for row in rows]
-
-
-def _cpu_clock(connection: Connection) -> Callable[[], float]:
-    """Milliseconds of CPU that the connection's server process has used."""
-    path = Path(f"/proc/{connection.info.backend_pid}/schedstat")
-    return lambda: int(path.read_text().split()[0]) / 1e6
-
-
-def _recall(found: Sequence[tuple[str, float]], exact: Sequence[tuple[str, float]]) -> float:
-    """The share of the first ten that belong there: whose exact score is no lower than that of the exact tenth."""
-    if not exact:
-        return 1.0
-    wanted = min(RECALL_AT, len(exact))
-    threshold = exact[wanted - 1][1] - 1e-9
-    scores = dict(exact)
-    return sum(scores.get(key, 0.0) >= threshold for key, _ in found[:wanted]) / wanted
 
 
 def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
@@ -177,11 +149,11 @@ def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
     for style, group in [*by_style.items(), ("all", everything)]:
         fast = [measured.fast.cpu_ms for measured in group]
         literal = [measured.literal.cpu_ms for measured in group]
-        wall = _median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
-        recall = statistics.mean(measured.recall for measured in group)
+        wall = median_ratio([m.literal.wall_ms for m in group], [m.fast.wall_ms for m in group])
+        found = statistics.mean(measured.recall for measured in group)
         print(
-            f"{style:18} {len(group):3} {_spread(fast):>16} {_spread(literal):>16} {_median_ratio(literal, fast):6.1f}x"
-            f" {wall:9.1f}x {recall:10.3f}"
+            f"{style:18} {len(group):3} {spread(fast):>16} {spread(literal):>16} {median_ratio(literal, fast):6.1f}x"
+            f" {wall:9.1f}x {found:10.3f}"
         )
     total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
     print(f"all queries together: {total:.1f} times less CPU than the literal")
@@ -205,7 +177,7 @@ def _measure_service(url: str, requests: int) -> None:
         ]
     ratio = statistics.median(totals) / statistics.median(inner)
     print(f"\nGET /records/search, {len(totals)} requests one after another, one type, local embedding model, wall ms")
-    print(f"over HTTP {_spread(totals)}; its SQL and embedding {_spread(inner)}; service overhead {ratio:.2f}")
+    print(f"over HTTP {spread(totals)}; its SQL and embedding {spread(inner)}; service overhead {ratio:.2f}")
 
 
 async def _record_model(url: str) -> None:
@@ -221,15 +193,6 @@ def _timed_requests(client: httpx2.Client, queries: Sequence[str]) -> list[float
         client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
         times.append((time.perf_counter() - started) * 1000)
     return times
-
-
-def _spread(values: Sequence[float]) -> str:
-    ordered = sorted(values)
-    return f"{statistics.median(ordered):.1f} ({ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:.1f})"
-
-
-def _median_ratio(over: Sequence[float], under: Sequence[float]) -> float:
-    return statistics.median(over) / statistics.median(under)
 
 
 if __name__ == "__main__":

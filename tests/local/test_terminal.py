@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from quarry.core.stream.events import Event
-from quarry.local.ask import AnswerView
+from quarry.local.records_view import AnswerView
 from quarry.local.terminal import (
     BAR_CELLS,
     MarkdownWriter,

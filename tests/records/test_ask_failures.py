@@ -14,6 +14,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.records.standins import NOTHING_FOUND
+from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (
     ANSWER,
@@ -28,7 +29,6 @@ from tests.records.asking import (
     search,
     the,
 )
-from tests.records.conftest import KEY, client_of, model_environment
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from quarry.records.answer import MAX_STEPS
 from quarry.records.evidence import SOURCES_MAX
+from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.records.asking import (
     ANSWER,
@@ -27,7 +28,6 @@ from tests.records.asking import (
     the,
     types_of,
 )
-from tests.records.conftest import client_of, model_environment
 
 
 def content(body: Body) -> str:

@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.records.contract import RECORD_TYPES
-from tests.records.conftest import client_of
+from tests.conftest import client_of
 
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
 

@@ -20,9 +20,9 @@ from quarry.api import everything
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import QUESTION, logged_run, playing
-from tests.records.conftest import model_environment
 
 PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
 PIECE_SECONDS = 0.15

@@ -1,4 +1,4 @@
-"""sql/schema.sql and sql/sample/vectors.npz are what the rest of sql/ makes."""
+"""sql/schema.sql and the sample data's vectors are what the rest of sql/ makes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import sql_directory
-from quarry.local.sample import VECTORS_FILE, sample_directory
+from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains
 from tests.conftest import create_database
 from tools.generate import has_vectors_of, sample_windows, schema_dump
 
@@ -39,24 +40,27 @@ def test_the_committed_schema_is_whole(restored_url: str) -> None:
 
 def test_every_text_of_the_sample_data_has_its_vectors(sample_url: str) -> None:
     model = LocalEmbedding()
-    with psycopg.connect(sample_url) as connection:
+    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
         windows = [
             window
             for table in catalog.EMBEDDED.values()
-            for row in connection.execute(
-                SQL("select {} from {}").format(
-                    SQL(", ").join(map(Identifier, table.text_columns)), Identifier(table.name)
-                )
-            )
-            for window in model.windows("\n".join(filter(None, row)))
+            for row in connection.execute(SQL("select * from {}").format(Identifier(table.name)))
+            for text in table.texts(row).values()
+            for window in model.windows(text)
         ]
+    shipped = [window for domain in sample_domains() for window in sample_windows(domain)]
     assert windows
-    assert sorted(windows) == sorted(sample_windows())
-    assert has_vectors_of(sample_directory() / VECTORS_FILE, windows), "run `make docs`"
+    assert sorted(windows) == sorted(shipped)
+
+
+@pytest.mark.parametrize("domain", sample_domains())
+def test_the_vectors_of_a_domain_are_those_of_its_texts(domain: str) -> None:
+    windows = sample_windows(domain)
+    assert not windows or has_vectors_of(sample_directory() / domain / VECTORS_FILE, windows), "run `make docs`"
 
 
 def test_vectors_of_other_texts_are_seen_to_be_stale() -> None:
-    path = sample_directory() / VECTORS_FILE
-    windows = sample_windows()
+    path = sample_directory() / "records" / VECTORS_FILE
+    windows = sample_windows("records")
     assert not has_vectors_of(path, [*windows, "one more"])
     assert not has_vectors_of(path, windows[1:])

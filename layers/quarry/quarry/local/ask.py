@@ -3,59 +3,80 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.services import Caller
-from quarry.core.stream.events import ErrorEvent, Event
+from quarry.core.stream.events import ErrorEvent
 from quarry.local.database import LocalDatabase
-from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, make_console, printable
-from quarry.records.answer import answer_question
-from quarry.records.contract import (
-    AnswerChunkEvent,
-    AskRequest,
-    ConfidenceEvent,
-    DoneEvent,
-    FollowupsEvent,
-    Source,
-    SourcesEvent,
-    ToolCallEvent,
-    ToolObservationEvent,
-)
+from quarry.local.terminal import make_console
 
 # The web layer's name for who asks without one; importing it from there would load a web framework for nothing.
 LOCAL_USER = "demo"
-ANSWER_URL = "http://127.0.0.1:8080/answers/"
 
-_CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
+Events = AsyncGenerator[BaseModel]
+"""The events of a search, or its one response."""
 
 
-def records_request(question: str) -> AskRequest:
-    """The request that asks `question`. Raises InvalidInput."""
+class View(Protocol):
+    """Shows events in the terminal, one after another."""
+
+    def show(self, event: BaseModel) -> None: ...
+
+
+@dataclass(frozen=True)
+class Askable:
+    """A domain as `quarry ask` sees it. `request` makes the request of a question; it raises pydantic's ValidationError."""
+
+    request: Callable[[str], BaseModel]
+    answer: Callable[..., Events]
+    view: Callable[[Console], View]
+
+
+async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: bool) -> None:
+    """Answer `question` on stdout. Raises InvalidInput; QuarryError, in JSON after an `error` event."""
+    askable = _ASKABLE[domain]()
+    request = _request(askable, question)
+    async with database.services() as services:
+        events = askable.answer(request, Caller(LOCAL_USER), services)
+        if as_json:
+            await _write_json(events)
+        else:
+            await _show(events, askable.view(make_console()))
+
+
+def check(domain: str, question: str) -> None:
+    """See that `question` can be asked, before a database is opened. Raises InvalidInput."""
+    _request(_ASKABLE[domain](), question)
+
+
+def _records() -> Askable:
+    from quarry.local.records_view import AnswerView
+    from quarry.records.answer import answer_question
+    from quarry.records.contract import AskRequest
+
+    return Askable(lambda question: AskRequest(question=question), answer_question, AnswerView)
+
+
+# Each imports its domain when it is asked.
+_ASKABLE: dict[str, Callable[[], Askable]] = {"records": _records}
+
+
+def _request(askable: Askable, question: str) -> BaseModel:
     try:
-        return AskRequest(question=question)
+        return askable.request(question)
     except ValidationError as error:
         problems = [str(detail["msg"]).removeprefix("Value error, ") for detail in error.errors()]
         raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
 
 
-async def ask_records(request: AskRequest, database: LocalDatabase, *, as_json: bool) -> None:
-    """Answer `request` on stdout. Raises QuarryError, in JSON after an `error` event."""
-    async with database.services() as services:
-        events = answer_question(request, Caller(LOCAL_USER), services)
-        if as_json:
-            await _write_json(events)
-        else:
-            await _show(events, AnswerView(make_console()))
-
-
-async def _write_json(events: AsyncGenerator[Event]) -> None:
+async def _write_json(events: Events) -> None:
     async with aclosing(events):
         try:
             async for event in events:
@@ -65,86 +86,12 @@ async def _write_json(events: AsyncGenerator[Event]) -> None:
             raise
 
 
-def _write_line(event: Event) -> None:
-    sys.stdout.write(event.to_json() + "\n")
+def _write_line(event: BaseModel) -> None:
+    sys.stdout.write(event.model_dump_json(exclude_none=True) + "\n")
     sys.stdout.flush()
 
 
-async def _show(events: AsyncGenerator[Event], view: AnswerView) -> None:
+async def _show(events: Events, view: View) -> None:
     async with aclosing(events):
         async for event in events:
             view.show(event)
-
-
-class AnswerView:
-    """The events of an answer from records, readable: research, answer, sources, confidence, what to ask next, the link."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._answer: MarkdownWriter | None = None
-        self._sources: list[Source] = []
-
-    def show(self, event: Event) -> None:
-        match event:
-            case ToolCallEvent():
-                self._line(f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
-            case ToolObservationEvent():
-                self._line(f"  {event.summary}", "dim")
-            case SourcesEvent():
-                self._sources = event.sources
-            case AnswerChunkEvent():
-                self._write(event.chunk)
-            case ConfidenceEvent():
-                self._end_answer()
-                self._show_sources()
-                self._console.print()
-                self._line(event.label, _CONFIDENCE_STYLES[event.level])
-            case FollowupsEvent():
-                self._show_followups(event.questions)
-            case DoneEvent():
-                self._show_end(event)
-
-    def _write(self, chunk: str) -> None:
-        if self._answer is None:
-            self._console.print()
-            self._answer = MarkdownWriter(self._console)
-        self._answer.feed(chunk)
-
-    def _end_answer(self) -> None:
-        if self._answer is not None:
-            self._answer.finish()
-            self._answer = None
-
-    def _show_sources(self) -> None:
-        if not self._sources:
-            return
-        self._console.print()
-        self._line("Sources", "bold")
-        table = Table.grid(padding=(0, 1))
-        table.add_column(justify="right", style=CITATION_STYLE, no_wrap=True)
-        table.add_column(style="dim", no_wrap=True)
-        table.add_column()
-        for source in self._sources:
-            facts = [source.type.replace("_", " "), *([source.date.isoformat()] if source.date else [])]
-            table.add_row(f"[{source.n}]", " · ".join(facts), Text(printable(source.title)))
-        self._console.print(table, soft_wrap=False)
-
-    def _show_followups(self, questions: list[str]) -> None:
-        if not questions:
-            return
-        self._console.print()
-        self._line("Ask next", "bold")
-        for question in questions:
-            self._line(f"• {question}")
-
-    def _show_end(self, event: DoneEvent) -> None:
-        self._console.print()
-        if event.degraded:
-            self._line(f"Degraded: {', '.join(event.degraded)}", "yellow")
-        if event.answer_id:
-            self._line(f"{ANSWER_URL}{event.answer_id}  (with `quarry serve`)", "dim")
-        else:
-            self._line("This answer is not kept.", "dim")
-
-    def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(printable(text), style))

@@ -84,13 +84,13 @@ async def load_sample(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> list[str]:
     """Load and embed the sample data of each domain that does not hold it yet; the domains that were loaded."""
-    shipped = ShippedVectors(model, sample_directory() / VECTORS_FILE)
     loaded: list[str] = []
     async for domain, sha256 in _not_loaded(database):
         for table, path in _files(domain):
             on_step(f"loading {table.name}")
             load_file(url, table, path)
             analyze(url, table)
+        shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
         await _embed(database, shipped, domain, on_step)
         await database.execute(
             """insert into loaded_samples (domain, sha256) values (%s, %s)

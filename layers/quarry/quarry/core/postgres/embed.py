@@ -10,8 +10,9 @@ others from then on, and does not keep them waiting.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Identifier, Literal
@@ -31,11 +32,23 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class EmbeddedTable:
-    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`."""
+    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
+
+    A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
+    name in the column `embedding_type`; a kind whose columns are empty has none.
+    """
 
     name: str
     embeddings: str
     text_columns: tuple[str, ...]
+    embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
+        if not self.embedding_types:
+            return {"": _joined(row, self.text_columns)}
+        texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
+        return {name: text for name, text in texts.items() if text}
 
 
 @dataclass
@@ -44,6 +57,11 @@ class Embedded:
 
     rows: int = 0
     failed: list[str] = field(default_factory=list)
+
+
+def _joined(row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    values = (row[column] for column in columns)
+    return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values if value)
 
 
 async def probe(model: EmbeddingModel) -> None:
@@ -219,7 +237,8 @@ async def _claim(
 class _EmbeddedRow:
     id: str
     content_hash: str
-    vectors: list[list[float]]
+    vectors: list[tuple[str, int, list[float]]]
+    """Embedding type, number of the window within its text, vector."""
 
 
 async def _embed_rows(
@@ -248,10 +267,17 @@ async def _embed_rows(
 
 
 async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow]) -> list[_EmbeddedRow]:
-    windows = [model.windows("\n".join(row[column] for column in table.text_columns if row[column])) for row in rows]
-    vectors = iter(await model.embed([window for of_row in windows for window in of_row]))
+    windows = [
+        [
+            (type_, number, window)
+            for type_, text in table.texts(row).items()
+            for number, window in enumerate(model.windows(text))
+        ]
+        for row in rows
+    ]
+    vectors = iter(await model.embed([window for of_row in windows for _, _, window in of_row]))
     return [
-        _EmbeddedRow(row["id"], row["content_hash"], [next(vectors) for _ in of_row])
+        _EmbeddedRow(row["id"], row["content_hash"], [(type_, number, next(vectors)) for type_, number, _ in of_row])
         for row, of_row in zip(rows, windows, strict=True)
     ]
 
@@ -260,13 +286,14 @@ async def _store(connection: Connection, table: EmbeddedTable, rows: list[_Embed
     await connection.execute(
         SQL("delete from {} where record_id = any(%s)").format(Identifier(table.embeddings)), [[row.id for row in rows]]
     )
-    flat = [(row.id, number, vector_literal(vector)) for row in rows for number, vector in enumerate(row.vectors)]
+    flat = [(row.id, type_, number, vector_literal(vector)) for row in rows for type_, number, vector in row.vectors]
+    typed = SQL("embedding_type, ") if table.embedding_types else SQL("")
     await connection.execute(
         SQL(
-            "insert into {} (record_id, window_number, embedding)"
-            " select r, w, e::halfvec from unnest(%s::text[], %s::int[], %s::text[]) v (r, w, e)"
-        ).format(Identifier(table.embeddings)),
-        [[item[0] for item in flat], [item[1] for item in flat], [item[2] for item in flat]],
+            "insert into {} (record_id, {}window_number, embedding)"
+            " select r, {}w, e::halfvec from unnest(%s::text[], %s::text[], %s::int[], %s::text[]) v (r, embedding_type, w, e)"
+        ).format(Identifier(table.embeddings), typed, typed),
+        [[item[place] for item in flat] for place in range(4)],
     )
     await connection.execute(
         SQL(

@@ -1,0 +1,98 @@
+"""How the events of a records answer look in the terminal."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, printable
+from quarry.records.contract import (
+    AnswerChunkEvent,
+    ConfidenceEvent,
+    DoneEvent,
+    FollowupsEvent,
+    Source,
+    SourcesEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+
+ANSWER_URL = "http://127.0.0.1:8080/answers/"
+
+_CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
+
+
+class AnswerView:
+    """The events of an answer from records, readable: research, answer, sources, confidence, what to ask next, the link."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._answer: MarkdownWriter | None = None
+        self._sources: list[Source] = []
+
+    def show(self, event: BaseModel) -> None:
+        match event:
+            case ToolCallEvent():
+                self._line(f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
+            case ToolObservationEvent():
+                self._line(f"  {event.summary}", "dim")
+            case SourcesEvent():
+                self._sources = event.sources
+            case AnswerChunkEvent():
+                self._write(event.chunk)
+            case ConfidenceEvent():
+                self._end_answer()
+                self._show_sources()
+                self._console.print()
+                self._line(event.label, _CONFIDENCE_STYLES[event.level])
+            case FollowupsEvent():
+                self._show_followups(event.questions)
+            case DoneEvent():
+                self._show_end(event)
+
+    def _write(self, chunk: str) -> None:
+        if self._answer is None:
+            self._console.print()
+            self._answer = MarkdownWriter(self._console)
+        self._answer.feed(chunk)
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.finish()
+            self._answer = None
+
+    def _show_sources(self) -> None:
+        if not self._sources:
+            return
+        self._console.print()
+        self._line("Sources", "bold")
+        table = Table.grid(padding=(0, 1))
+        table.add_column(justify="right", style=CITATION_STYLE, no_wrap=True)
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column()
+        for source in self._sources:
+            facts = [source.type.replace("_", " "), *([source.date.isoformat()] if source.date else [])]
+            table.add_row(f"[{source.n}]", " · ".join(facts), Text(printable(source.title)))
+        self._console.print(table, soft_wrap=False)
+
+    def _show_followups(self, questions: list[str]) -> None:
+        if not questions:
+            return
+        self._console.print()
+        self._line("Ask next", "bold")
+        for question in questions:
+            self._line(f"• {question}")
+
+    def _show_end(self, event: DoneEvent) -> None:
+        self._console.print()
+        if event.degraded:
+            self._line(f"Degraded: {', '.join(event.degraded)}", "yellow")
+        if event.answer_id:
+            self._line(f"{ANSWER_URL}{event.answer_id}  (with `quarry serve`)", "dim")
+        else:
+            self._line("This answer is not kept.", "dim")
+
+    def _line(self, text: str, style: str = "") -> None:
+        self._console.print(Text(printable(text), style))
