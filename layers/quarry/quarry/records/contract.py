@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     TypeAdapter,
@@ -16,6 +15,7 @@ from pydantic import (
     field_validator,
 )
 
+from quarry.core.contract import Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 
@@ -38,12 +38,6 @@ LIMIT_MAX = 100
 OFFSET_MAX = 400
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
-
-
-class Request(BaseModel):
-    """Base of what clients send: unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SearchRequest(Request):

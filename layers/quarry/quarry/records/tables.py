@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.postgres.load import LoadableTable, Row
-from quarry.core.text import Identifier, Storable
+from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
+from quarry.core.text import Identifier
 from quarry.records.contract import RecordType
 
 TABLES: dict[RecordType, str] = {
@@ -21,10 +21,6 @@ TABLES: dict[RecordType, str] = {
     "key_statement": "key_statements",
     "transcript_segment": "transcript_segments",
 }
-
-Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
-Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
-Names = Annotated[list[Line], Field(max_length=500)]
 
 
 class MeetingRow(Row):

@@ -10,16 +10,22 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 from psycopg.sql import SQL, Composed, Identifier
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.migrate import SyncConnection, connect
+from quarry.core.text import Storable
 
 LINE_MAX_BYTES = 4 * 1024 * 1024
 REPORTED_PROBLEMS_MAX = 20
+
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
+Names = Annotated[list[Line], Field(max_length=500)]
 
 
 class Row(BaseModel):
