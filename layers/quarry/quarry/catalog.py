@@ -8,4 +8,4 @@ from quarry.records import tables as records_tables
 
 LOADABLE = {table.name: table for table in (*records_tables.LOADABLE, *people_tables.LOADABLE)}
 EMBEDDED = {table.name: table for table in (*records_tables.EMBEDDED, *people_tables.EMBEDDED)}
-EXPIRING = (*CORE_EXPIRING, *records_tables.EXPIRING)
+EXPIRING = (*CORE_EXPIRING, *records_tables.EXPIRING, *people_tables.EXPIRING)

@@ -1,4 +1,4 @@
-"""The tables of people: what their files may hold, and which of them have vectors."""
+"""The tables of people: what their files may hold, which of them have vectors, what expires."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier
@@ -106,3 +107,5 @@ EMBEDDED = (
         ("title", "headline", "summary", "context", "tags", "search_phrases"),
     ),
 )
+
+EXPIRING = (ExpiringTable("people_searches", "people_searches", "expires_at <= now()"),)
