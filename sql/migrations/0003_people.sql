@@ -89,7 +89,8 @@ create table experience_card_children (
     title, headline, summary, context, joined_names(tags), joined_names(search_phrases)))) stored,
   embedded_hash text,
   refused_hash text,
-  refusals smallint not null default 0
+  refusals smallint not null default 0,
+  unique (id, card_id)
 );
 
 create index people_work_preferred_locations on people using gin (work_preferred_locations_norm) with (fastupdate = off);
@@ -116,12 +117,26 @@ alter table experience_card_embeddings alter column embedding set storage plain;
 create index experience_card_embeddings_hnsw on experience_card_embeddings using hnsw (embedding halfvec_cosine_ops) with (ef_construction = 128);
 create index experience_cards_not_embedded on experience_cards (id) where embedded_hash is distinct from content_hash;
 
+-- card_id is the child's, filled in by the trigger whoever writes and kept by the foreign key: a search that walks the vectors need
+-- not look up each child to find its card.
 create table experience_card_child_embeddings (
-  record_id text not null references experience_card_children on delete cascade,
+  record_id text not null,
   window_number smallint not null,
+  card_id text not null,
   embedding halfvec({{embedding_dimensions}}) not null,
-  primary key (record_id, window_number)
+  primary key (record_id, window_number),
+  foreign key (record_id, card_id) references experience_card_children (id, card_id) on update cascade on delete cascade
 );
+create function card_of_child() returns trigger
+language plpgsql
+as $$
+begin
+  new.card_id := (select k.card_id from experience_card_children k where k.id = new.record_id);
+  return new;
+end
+$$;
+create trigger card_of_child before insert on experience_card_child_embeddings for each row execute function card_of_child();
+create index experience_card_child_embeddings_card_id on experience_card_child_embeddings (card_id);
 alter table experience_card_child_embeddings alter column embedding set storage plain;
 create index experience_card_child_embeddings_hnsw on experience_card_child_embeddings using hnsw (embedding halfvec_cosine_ops)
   with (ef_construction = 128);
@@ -137,9 +152,8 @@ create type card_filters as (
   sub_domains text[],
   employment_types text[],
   seniority_levels text[],
-  location_text text,
-  city text,
-  country text,
+  places text[],
+  countries text[],
   time_start date,
   time_end date,
   is_current boolean,

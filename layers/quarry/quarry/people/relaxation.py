@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from quarry.people.filters import CardFilters
+from quarry.people.filters import CardFilters, HardConstraint
 
-HARD_CONSTRAINTS: dict[str, tuple[str, ...]] = {
-    "company": ("companies",),
-    "team": ("teams",),
-    "intent": ("intents",),
+HARD_CONSTRAINTS: dict[HardConstraint, tuple[str, ...]] = {
+    "company_norm": ("companies",),
+    "team_norm": ("teams",),
+    "intent_primary": ("intents",),
     "domain": ("domains",),
     "sub_domain": ("sub_domains",),
     "employment_type": ("employment_types",),
     "seniority_level": ("seniority_levels",),
-    "location": ("location_text", "city", "country"),
+    "location": ("places", "countries"),
     "time": ("time_start", "time_end"),
     "is_current": ("is_current",),
-    "open_to_work": ("open_to_work_only",),
+    "open_to_work_only": ("open_to_work_only",),
     "preferred_locations": ("preferred_locations",),
-    "salary": ("offer_salary",),
+    "offer_salary_inr_per_year": ("offer_salary",),
 }
 """Every constraint that can be dropped, with the fields of CardFilters that say it."""
 
@@ -29,18 +29,18 @@ FALLBACK_TIER_TIME_SOFT = 1
 FALLBACK_TIER_LOCATION_SOFT = 2
 FALLBACK_TIER_COMPANY_TEAM_SOFT = 3
 
-RELAXED_FROM: dict[str, int] = {
+RELAXED_FROM: dict[HardConstraint, int] = {
     "time": FALLBACK_TIER_TIME_SOFT,
     "location": FALLBACK_TIER_LOCATION_SOFT,
-    "company": FALLBACK_TIER_COMPANY_TEAM_SOFT,
-    "team": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    "company_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    "team_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
 }
 """The tier from which on a constraint no longer filters. The others filter in every tier."""
 
 _NOTHING = CardFilters()
 
 
-def constraints_in_force(filters: CardFilters) -> list[str]:
+def constraints_in_force(filters: CardFilters) -> list[HardConstraint]:
     """The names of the hard constraints that `filters` holds, in the order of HARD_CONSTRAINTS."""
     return [
         name
@@ -49,7 +49,7 @@ def constraints_in_force(filters: CardFilters) -> list[str]:
     ]
 
 
-def without(filters: CardFilters, constraints: Iterable[str]) -> CardFilters:
+def without(filters: CardFilters, constraints: Iterable[HardConstraint]) -> CardFilters:
     """`filters` with these constraints dropped."""
     fields = [field for name in constraints for field in HARD_CONSTRAINTS[name]]
     return replace(filters, **{field: getattr(_NOTHING, field) for field in fields})

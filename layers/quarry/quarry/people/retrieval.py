@@ -13,8 +13,15 @@ from psycopg.types.json import Jsonb
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.people.contract import ExperienceCard
-from quarry.people.filters import CardFilters
-from quarry.people.found import CardHit, FoundPerson, PersonEvidence, RankedPerson, Vocabulary
+from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.found import (
+    MATCHED_CARDS_PER_PERSON,
+    CardHit,
+    FoundPerson,
+    PersonEvidence,
+    RankedPerson,
+    Vocabulary,
+)
 from quarry.people.relaxation import constraints_in_force, relaxed, without
 
 OVERFETCH_CARDS = 50
@@ -62,7 +69,7 @@ async def find_candidates(
     ]
 
 
-async def count_relaxations(database: Database, filters: CardFilters) -> list[tuple[str, int]]:
+async def count_relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:
     """For each hard constraint in force, how many more people there are without it alone; one statement."""
     names = constraints_in_force(filters)
     if not names:
@@ -85,6 +92,7 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
         p_people=[person.person_id for person in people],
         p_cards=[card_id for person in people for card_id in person.matched_card_ids],
         p_children=[child_id for person in people for child_id in person.matched_child_ids],
+        p_cards_max=MATCHED_CARDS_PER_PERSON,
     )
     found = {row["id"]: row for row in rows}
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
@@ -129,22 +137,15 @@ def _evidence(person_id: str, rows: list[DictRow]) -> PersonEvidence:
 
 
 def _found_person(person: RankedPerson, row: DictRow) -> FoundPerson:
-    places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
-    cards = [ExperienceCard.model_validate(card) for card in row["cards"]]
     hits = {hit.child_id or hit.card_id: hit.similarity for hit in person.evidence.hits}
-    for card in cards:
-        card.children.sort(key=lambda child: -hits.get(child.id, 0.0))
-    shown = {card.id for card in cards} | {child.id for card in cards for child in card.children}
+    places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
+    families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
+    for card in families:
+        card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
+    pieces = [*families, *(child for card in families for child in card["children"])]
     return FoundPerson(
-        id=row["id"],
-        name=row["name"],
-        headline=row["headline"],
-        bio=row["bio"],
-        open_to_work=row["open_to_work"],
-        open_to_contact=row["open_to_contact"],
-        work_preferred_locations=tuple(row["work_preferred_locations"]),
-        work_preferred_salary_min=row["work_preferred_salary_min"],
-        cards=tuple(sorted(cards, key=lambda card: places.get(card.id, len(places)))),
-        similarities={key: similarity for key, similarity in hits.items() if key in shown},
-        search_phrases={key: tuple(phrases) for key, phrases in row["search_phrases"].items()},
+        **row | {"work_preferred_locations": tuple(row["work_preferred_locations"])},
+        cards=tuple(ExperienceCard.model_validate(card) for card in families),
+        similarities={piece["id"]: hits[piece["id"]] for piece in pieces if piece["id"] in hits},
+        search_phrases={piece["id"]: tuple(piece["search_phrases"]) for piece in pieces},
     )
