@@ -96,6 +96,7 @@ create table experience_card_children (
 create index people_work_preferred_locations on people using gin (work_preferred_locations_norm) with (fastupdate = off);
 create index experience_cards_person_id on experience_cards (person_id);
 create index experience_cards_company on experience_cards (company_norm);
+create index experience_cards_company_like on experience_cards using gin (company_norm gin_trgm_ops) with (fastupdate = off);
 create index experience_cards_team on experience_cards (team_norm);
 create index experience_cards_domain on experience_cards (domain_norm);
 create index experience_cards_sub_domain on experience_cards (sub_domain_norm);

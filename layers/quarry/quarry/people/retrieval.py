@@ -98,9 +98,11 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
 
 
-async def find_vocabulary(database: Database, phrases: Iterable[str]) -> Vocabulary:
-    """Which of `phrases` (lower case, trimmed) are names that visible cards hold; one round trip, by index alone."""
-    row = await database.row("select * from find_people_vocabulary(%s)", [list(phrases)])
+async def find_vocabulary(database: Database, phrases: Iterable[str], like: Iterable[str] = ()) -> Vocabulary:
+    """Which of `phrases` (lower case, trimmed) are names that visible cards hold, and the companies whose names are spelt nearly
+    like one of `like` or begin with it; one round trip, by index alone.
+    """
+    row = await database.row("select * from find_people_vocabulary(%s, %s)", [list(phrases), list(like)])
     return Vocabulary(**{kind: frozenset(names) for kind, names in row.items()}) if row else Vocabulary()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quarry.people.parsing.known import KnownNames
 from quarry.people.parsing.phrases import Found
 from quarry.people.parsing.places import AMBIGUOUS
 from quarry.people.parsing.reading import BOUNDARIES, Reading
@@ -18,6 +19,7 @@ from quarry.people.parsing.terms import (
 
 NAME_WORDS_MAX = 6
 LOWER_CASE_NAME_WORDS_MAX = 3
+LIKE_PHRASES_MAX = 12
 SLIP_ANYWHERE_CHARACTERS_MIN = 8
 
 _BEFORE_COMPANY = frozenset({"at", "@", "ex", "from", "joined", "left"})
@@ -43,6 +45,25 @@ def find_companies(reading: Reading) -> None:
             _take_name(reading, start, place)
     for span in reading.of_kind("company"):
         _take_listed(reading, span.last)
+
+
+def company_like_phrases(query: str) -> list[str]:
+    """What may be a company's name misspelt or cut short, lower case: what stands where a name would, or looks like one."""
+    reading = Reading(query, KnownNames())
+    phrases: dict[str, None] = {}
+    for place in range(len(reading.tokens)):
+        start = _name_start(reading, place)
+        if start is None and reading.is_name_like(place):
+            start = place
+        if start is None or is_ordinary(reading, start):
+            continue
+        longest = max(_capitalised_end(reading, start) - start, LOWER_CASE_NAME_WORDS_MAX)
+        for end in range(start + 1, min(start + longest, len(reading.tokens)) + 1):
+            if end - start > 1 and reading.starts_clause(end - 1):
+                break
+            if reading.key(end - 1) not in BOUNDARIES:
+                phrases[_written(reading, start, end)] = None
+    return list(phrases)[:LIKE_PHRASES_MAX]
 
 
 def find_teams(reading: Reading) -> None:

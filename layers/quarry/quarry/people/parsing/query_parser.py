@@ -8,6 +8,7 @@ query insists. Every word that is left and says something is a keyword.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from quarry.people.contract import Constraints
 from quarry.people.parsing.find_names import find_companies, find_teams
@@ -114,7 +115,10 @@ def _put_places(constraints: Constraints, reading: Reading, moods: list[Mood]) -
     cities, countries = by_kind["city"], by_kind["country"]
     # "Kochi, Kerala" is Kochi, "Kochi or Goa" is both
     regions = [name for name in by_kind["region"] if not set(cities) & set(spellings(name))]
+    # "Berlin or Kenya" is both, "London, Canada" is one place
     abroad = [name for name in countries if len(cities) == 1 and country_of(cities[0]) not in (None, name)]
+    if any(_is_in(*pair) for pair in pairwise(reading.of_kind("place"))):
+        abroad = []
     if len(cities) == 1 and not regions and not abroad and len(countries) <= 1:
         must.city, must.country = cities[0], countries[0] if countries else None
         must.location_text = ", ".join([*cities, *countries])
@@ -122,6 +126,10 @@ def _put_places(constraints: Constraints, reading: Reading, moods: list[Mood]) -
         must.country = must.location_text = countries[0]
     elif any(by_kind.values()):
         must.location_text = " or ".join([*cities, *regions, *countries] or by_kind["text"])
+
+
+def _is_in(city: Span, country: Span) -> bool:
+    return city.value.startswith("city:") and country.value.startswith("country:") and city.last == country.first
 
 
 def _put_current(constraints: Constraints, reading: Reading, moods: list[Mood]) -> None:
