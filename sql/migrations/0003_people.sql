@@ -11,6 +11,11 @@ create function searchable_text(variadic parts text[]) returns text
 language sql immutable parallel safe
 return regexp_replace(regexp_replace(joined_text(variadic parts), '\m(c)\+\+', '\1plusplus', 'gi'), '\m([cfj])#', '\1sharp', 'gi');
 
+-- The words of places, as they stand: "Bangalore/Remote" is no path, "Pune-411001" no compound.
+create function place_words(place text) returns tsvector
+language sql immutable parallel safe
+return to_tsvector('simple', regexp_replace(place, '\W+', ' ', 'g'));
+
 create table people (
   id text primary key,
   open_to_work boolean not null default false,
@@ -47,6 +52,7 @@ create table experience_cards (
   team_norm text generated always as (lower(btrim(team))) stored,
   domain_norm text generated always as (lower(btrim(domain))) stored,
   sub_domain_norm text generated always as (lower(btrim(sub_domain))) stored,
+  places tsvector not null generated always as (place_words(joined_text(city, country, location))) stored,
   city_norm text generated always as (lower(btrim(city))) stored,
   country_norm text generated always as (lower(btrim(country))) stored,
   location text,
@@ -94,7 +100,7 @@ create table experience_card_children (
 );
 
 create index people_work_preferred_locations on people using gin (work_preferred_locations_norm) with (fastupdate = off);
-create index experience_cards_person_id on experience_cards (person_id);
+create index experience_cards_person_id on experience_cards (person_id, visible);
 create index experience_cards_company on experience_cards (company_norm);
 create index experience_cards_company_like on experience_cards using gin (company_norm gin_trgm_ops) with (fastupdate = off);
 create index experience_cards_team on experience_cards (team_norm);
@@ -102,7 +108,7 @@ create index experience_cards_domain on experience_cards (domain_norm);
 create index experience_cards_sub_domain on experience_cards (sub_domain_norm);
 create index experience_cards_city on experience_cards (city_norm);
 create index experience_cards_country on experience_cards (country_norm);
-create index experience_cards_location on experience_cards using gin (location gin_trgm_ops) with (fastupdate = off);
+create index experience_cards_places on experience_cards using gin (places) with (fastupdate = off);
 create index experience_cards_skills on experience_cards using gin (lowered_names(skills)) with (fastupdate = off);
 create index experience_cards_text_search on experience_cards using gin (text_search) with (fastupdate = off);
 create index experience_card_children_card_id on experience_card_children (card_id);
