@@ -19,6 +19,8 @@ declare
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
   total float8;
+  of_schema name;
+  of_table name;
   known_words text[];
   known_frequencies float8[];
   unknown text[];
@@ -29,12 +31,11 @@ begin
     return;
   end if;
 
-  select greatest(c.reltuples, 1) into total from pg_class c where c.oid = p_table;
+  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
+  -- by plain names: a join would read the statistics of every table
   select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, known_frequencies
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
-  join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = 'text_search'
-  where c.oid = p_table;
+  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
 
   unknown := array(
     select u.word from unnest(words) u (word)

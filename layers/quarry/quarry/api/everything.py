@@ -1,5 +1,5 @@
 """What the functions serve together, and a local server by itself."""
 
-from quarry.api import cache_lookup, console, search
+from quarry.api import cache_lookup, console, profile, search, unlock
 
-ROUTERS = (*search.ROUTERS, *cache_lookup.ROUTERS, *console.ROUTERS)
+ROUTERS = (*search.ROUTERS, *unlock.ROUTERS, *profile.ROUTERS, *cache_lookup.ROUTERS, *console.ROUTERS)

@@ -4,8 +4,12 @@ QuarryError                     500  something we did not foresee
 ├── ConfigurationError          500  a setting, a migration or an installed part is wrong; the operator acts
 ├── MalformedRequest            400  the body is not JSON, or not what its content type says
 ├── NotAuthenticated            401
+├── PaymentRequired             402  not enough credits
+├── Forbidden                   403  known who asks, and it is not for them
 ├── NotFound                    404  unknown, or not the caller's
 ├── MethodNotAllowed            405
+├── Conflict                    409  another request stands in the way; carries retry_after_seconds where waiting helps
+├── Gone                        410  was there, and has expired
 ├── BodyTooLarge                413
 ├── UnsupportedMediaType        415  the body is not JSON
 ├── InvalidInput                422  a field's value; carries one FieldError for each
@@ -64,6 +68,16 @@ class NotAuthenticated(QuarryError):
     title = "Not signed in"
 
 
+class PaymentRequired(QuarryError):
+    status = 402
+    title = "Not enough credits"
+
+
+class Forbidden(QuarryError):
+    status = 403
+    title = "Not allowed"
+
+
 class NotFound(QuarryError):
     status = 404
     title = "Not found"
@@ -72,6 +86,16 @@ class NotFound(QuarryError):
 class MethodNotAllowed(QuarryError):
     status = 405
     title = "Method not allowed"
+
+
+class Conflict(QuarryError):
+    status = 409
+    title = "Conflict"
+
+
+class Gone(QuarryError):
+    status = 410
+    title = "Expired"
 
 
 class BodyTooLarge(QuarryError):

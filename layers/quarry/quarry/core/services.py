@@ -15,6 +15,9 @@ from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
 
+LOCAL_USER = "demo"
+"""Who asks locally without saying a name."""
+
 
 @dataclass(frozen=True)
 class Caller:

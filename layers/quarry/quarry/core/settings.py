@@ -93,6 +93,20 @@ class Settings(BaseModel):
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
+    people_search_seconds: float = Field(
+        default=20.0,
+        gt=0,
+        description="The longest that models may take over one people search; then their stand-ins do.",
+    )
+    people_search_tokens: int = Field(
+        default=20_000, ge=1000, description="Model tokens that one people search may use."
+    )
+    initial_credits: int = Field(
+        default=10, ge=0, le=1_000_000, description="Credits of a new user. The local user `demo` begins with 100."
+    )
+    search_result_expiry_hours: float = Field(
+        default=24.0, gt=0, le=8760, description="How long the people that a search found can be opened and unlocked."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_sam_local: bool = Field(

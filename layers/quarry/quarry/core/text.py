@@ -117,3 +117,8 @@ def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:—–- ") + "…"
+
+
+def fence(text: str) -> str:
+    """Text that cannot close the block it stands in."""
+    return text.replace("<", "‹").replace(">", "›")

@@ -12,13 +12,10 @@ from pydantic import BaseModel, ValidationError
 from rich.console import Console
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
-from quarry.core.services import Caller
+from quarry.core.services import LOCAL_USER, Caller
 from quarry.core.stream.events import ErrorEvent
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console
-
-# The web layer's name for who asks without one; importing it from there would load a web framework for nothing.
-LOCAL_USER = "demo"
 
 Events = AsyncGenerator[BaseModel]
 """The events of a search, or its one response."""

@@ -22,7 +22,7 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 PORT_MAX = 65535
 
-ASKABLE = ("records",)
+ASKABLE = ("records", "people")
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
 
 _EPILOG = """\
@@ -206,6 +206,31 @@ def _show_run(given: Arguments) -> int:
     return DONE
 
 
+def _show_credits(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.credits import show_credits
+    from quarry.local.database import open_database
+
+    with open_database() as database:
+        asyncio.run(show_credits(database, given.user, as_json=given.json))
+    return DONE
+
+
+def _grant_credits(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.credits import grant_credits
+    from quarry.local.database import open_database
+    from quarry.people.credits import GRANT_MAX
+
+    if given.credits > GRANT_MAX:
+        raise WrongUsage(f"at most {GRANT_MAX:,} credits are granted at once")
+    with open_database() as database:
+        asyncio.run(grant_credits(database, given.user, given.credits))
+    return DONE
+
+
 def _cleanup(given: Arguments) -> int:
     from quarry.local.data import clean_up
 
@@ -247,6 +272,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_servers(commands)
     _add_data_commands(commands)
     _add_search_commands(commands)
+    _add_credits(commands)
     doctor = _add(commands, "doctor", _doctor, "check everything here and say what to do", "quarry doctor")
     _add_json(doctor)
     return parser
@@ -308,6 +334,23 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout")
 
 
+def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:
+    credits = commands.add_parser(
+        "credits",
+        help="show a user's credits, or grant some",
+        description="Show a user's credits, or grant some. A people search costs one, and so does a contact unlocked.",
+        epilog="example:\n  quarry credits grant ada 50",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = credits.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    show = _add(actions, "show", _show_credits, "show a user's balance and latest bookings", "quarry credits show ada")
+    show.add_argument("user", metavar="USER", type=_user, help="locally a name; deployed, the user's Cognito `sub`")
+    _add_json(show)
+    give = _add(actions, "grant", _grant_credits, "give a user credits", "quarry credits grant ada 50")
+    give.add_argument("user", metavar="USER", type=_user, help="as above")
+    give.add_argument("credits", metavar="N", type=_positive, help="how many, on top of what there is")
+
+
 def _add(commands: argparse._SubParsersAction[_Parser], name: str, run: Command, summary: str, example: str) -> _Parser:
     parser = commands.add_parser(
         name,
@@ -334,6 +377,16 @@ def _port(text: str) -> int:
     if text.isdecimal() and int(text) <= PORT_MAX:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {PORT_MAX}")
+
+
+def _user(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("the user's name is not UTF-8") from None
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the user's name is empty")
+    return text
 
 
 def _positive(text: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.core.model.interface import Message
-from quarry.core.text import shorten
+from quarry.core.text import fence, shorten
 from quarry.records.contract import PriorTurn
 from quarry.records.evidence import SOURCES_MAX, Piece
 
@@ -77,11 +77,6 @@ def history_messages(history: Sequence[PriorTurn]) -> list[Message]:
 def sources_block(pieces: Sequence[Piece]) -> str:
     """Numbered sources as fenced data."""
     return "\n".join(_source(piece) for piece in pieces) or "(nothing was found)"
-
-
-def fence(text: str) -> str:
-    """Text that cannot close the block it stands in."""
-    return text.replace("<", "‹").replace(">", "›")
 
 
 def _source(piece: Piece) -> str:

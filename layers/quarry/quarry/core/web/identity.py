@@ -12,9 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from quarry.core.errors import NotAuthenticated
-from quarry.core.services import Caller, Services
-
-LOCAL_USER = "demo"
+from quarry.core.services import LOCAL_USER, Caller, Services
 
 _LOCAL_NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
 

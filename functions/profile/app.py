@@ -1,0 +1,7 @@
+"""The Lambda function `profile`: people to look at, one by one or in a list. It never calls a model."""
+
+from quarry.api import profile
+from quarry.core.web.lambda_app import ExecutionEnvironment
+
+environment = ExecutionEnvironment()
+handler = environment.serve(profile.ROUTERS)

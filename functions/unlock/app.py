@@ -1,0 +1,7 @@
+"""The Lambda function `unlock`: contact details for a credit, and how many credits there are. It never calls a model."""
+
+from quarry.api import unlock
+from quarry.core.web.lambda_app import ExecutionEnvironment
+
+environment = ExecutionEnvironment()
+handler = environment.serve(unlock.ROUTERS)

@@ -1,0 +1,61 @@
+"""`quarry credits`: what a user has, and giving them more."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import asdict
+
+from rich.text import Text
+
+from quarry.local.database import LocalDatabase
+from quarry.local.terminal import make_console, printable, write_table
+from quarry.people.credits import balance_of, grant, latest_entries
+
+ENTRIES_SHOWN = 20
+
+
+async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) -> None:
+    """A user's balance and the latest entries of their ledger."""
+    async with database.services() as services, services.database.connection() as connection:
+        balance = await balance_of(connection, services.settings, user_id)
+        entries = await latest_entries(connection, user_id, ENTRIES_SHOWN)
+    if as_json:
+        told = {"user": user_id, "balance": balance, "entries": [asdict(entry) for entry in entries]}
+        print(json.dumps(told, default=_as_json, ensure_ascii=False, indent=2))
+        return
+    print(_balance(user_id, balance))
+    if not entries:
+        print("Nothing was booked yet: the first search opens the account.")
+        return
+    rows = [
+        (
+            f"{entry.created_at.astimezone(datetime.UTC):%Y-%m-%d %H:%M}",
+            _amount(entry.amount),
+            entry.reason,
+            entry.reference,
+        )
+        for entry in entries
+    ]
+    print()
+    write_table(make_console(), ("booked (UTC)", "credits ", "reason", "for"), rows)
+
+
+async def grant_credits(database: LocalDatabase, user_id: str, credits: int) -> None:
+    """Give a user credits, and say how many they have now."""
+    async with database.services() as services:
+        balance = await grant(services.database, services.settings, user_id, credits)
+    print(_balance(user_id, balance))
+
+
+def _balance(user_id: str, balance: int) -> str:
+    return f"{printable(user_id)} has {balance:,} credit{'' if balance == 1 else 's'}"
+
+
+def _amount(amount: int) -> Text:
+    return Text(f"{amount:+,}", "green" if amount > 0 else "")
+
+
+def _as_json(value: object) -> str:
+    assert isinstance(value, datetime.datetime)
+    return value.astimezone(datetime.UTC).isoformat()

@@ -1,0 +1,154 @@
+"""From constraints to what is searched: the request's own wishes put above the query's, filters, and the text to embed."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from quarry.people.contract import Constraints, PeopleSearchRequest
+from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.parsing.places import country_of, known_place, places_in, spellings, unique
+
+LAKH, CRORE = 100_000, 10_000_000
+LABEL_NAMES_MAX = 3
+
+
+def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
+    """What is filtered by. What the request says itself wins over the query: `open_to_work_only` where it is given, `salary_max`
+    over the salary offered; `preferred_locations` come from the request alone, and its `salary_min` filters nothing.
+    """
+    must, should, exclude = constraints.must, constraints.should, constraints.exclude
+    open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
+    places, countries = _location(constraints)
+    return CardFilters(
+        companies=tuple(must.company_norm),
+        teams=tuple(must.team_norm),
+        intents=tuple(must.intent_primary),
+        domains=tuple(must.domain),
+        sub_domains=tuple(must.sub_domain),
+        employment_types=tuple(must.employment_type),
+        seniority_levels=tuple(must.seniority_level),
+        places=places,
+        countries=countries,
+        time_start=_date(must.time_start),
+        time_end=_date(must.time_end),
+        is_current=must.is_current,
+        open_to_work_only=bool(open_to_work),
+        preferred_locations=_each_spelling(place.lower() for place in request.preferred_locations),
+        offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
+        excluded_companies=tuple(exclude.company_norm),
+        excluded_keywords=_each_spelling(exclude.keywords),
+        should_terms=unique([*should.skills_or_tools, *should.keywords, *map(_words, should.intent_secondary)]),
+    )
+
+
+def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
+    """What is embedded: the gist of the query, or else the query itself."""
+    return constraints.query_embedding_text or constraints.query_original or request.query
+
+
+_ANY_VALUE: dict[HardConstraint, tuple[str, str]] = {
+    "company_norm": ("company", "companies"),
+    "team_norm": ("team", "teams"),
+    "intent_primary": ("kind of experience", "intents"),
+    "domain": ("field", "domains"),
+    "sub_domain": ("speciality", "sub_domains"),
+    "employment_type": ("kind of employment", "employment_types"),
+    "seniority_level": ("seniority", "seniority_levels"),
+}
+_PROPER_NAMES = frozenset({"company_norm", "team_norm"})
+
+
+def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
+    """What dropping the constraint means, in plain words."""
+    if constraint in _ANY_VALUE:
+        noun, field = _ANY_VALUE[constraint]
+        values = getattr(filters, field)
+        named = map(_titled, values) if constraint in _PROPER_NAMES else map(_words, values)
+        return f"Any {noun}, not only {_listed(named)}"
+    match constraint:
+        case "location":
+            return f"Anywhere, not only {_listed(map(_titled, _place_names(filters)))}"
+        case "time":
+            return f"Any time, not only {_period(filters)}"
+        case "is_current":
+            return "Former experience too" if filters.is_current else "Current experience too"
+        case "open_to_work_only":
+            return "Also people who are not open to work"
+        case "preferred_locations":
+            return "Wherever they prefer to work"
+        case _:
+            return f"Also people who ask for more than {rupees(filters.offer_salary or 0)} a year"
+
+
+def rupees(amount: float) -> str:
+    """An amount as it is said in India: ₹18 lakh, ₹1.2 crore, ₹80,000."""
+    for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
+        if amount >= unit:
+            return f"₹{round(amount / unit, 2):g} {name}"
+    return f"₹{amount:,.0f}"
+
+
+def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The places, any of which suffices, and the country they must be in.
+
+    The most precise that is known counts: the city, else the free text, else the country. A country that goes without saying
+    (Pune is in India) is not asked for, so that a card that does not name it is found all the same.
+    """
+    must = constraints.must
+    if must.city:
+        said = must.country and must.country != country_of(must.city)
+        return spellings(must.city), spellings(must.country) if said and must.country else ()
+    if must.location_text and must.location_text != must.country:
+        return places_in(must.location_text), spellings(must.country) if must.country else ()
+    return (spellings(must.country), ()) if must.country else ((), ())
+
+
+def _each_spelling(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, places among them in all their spellings."""
+    return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))
+
+
+def _date(text: str | None) -> datetime.date | None:
+    return datetime.date.fromisoformat(text) if text else None
+
+
+def _words(value: str) -> str:
+    return value.replace("_", " ")
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    more = ["others"] if len(shown) > LABEL_NAMES_MAX else []
+    return " or ".join([*shown[:LABEL_NAMES_MAX], *more])
+
+
+def _place_names(filters: CardFilters) -> tuple[str, ...]:
+    """The places asked for, each by one of its spellings; of a region, its name alone."""
+    names = filters.places or filters.countries
+    first = known_place(names[0])
+    if first is not None and first.kind == "region":
+        return names[:1]
+    return unique(place.name if (place := known_place(name)) else name for name in names)
+
+
+def _titled(name: str) -> str:
+    """A name with capitals, as far as one can tell from its lower case."""
+    small = {"of", "and", "the", "in", "for", "de", "do", "da", "or"}
+    parts = name.split()
+    return " ".join(
+        part if place and part in small else part[:1].upper() + part[1:] for place, part in enumerate(parts)
+    )
+
+
+def _period(filters: CardFilters) -> str:
+    start, end = filters.time_start, filters.time_end
+    if start and end:
+        whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
+        first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))
+        return first if first == last else f"{first} to {last}"
+    return f"since {_month(start)}" if start else f"until {_month(end)}" if end else "then"
+
+
+def _month(day: datetime.date) -> str:
+    return f"{day:%B %Y}"

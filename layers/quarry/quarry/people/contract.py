@@ -1,0 +1,241 @@
+"""What goes over the wire for people."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_validator
+
+from quarry.core.contract import Request
+from quarry.core.text import Identifier, QueryText, Storable
+
+Intent = Literal[
+    "work", "education", "project", "business", "research", "teaching",
+    "community", "certification", "achievement", "career_break", "other",
+]  # fmt: skip
+EmploymentType = Literal["full_time", "part_time", "contract", "freelance", "internship", "self_employed", "volunteer"]
+SeniorityLevel = Literal["intern", "entry", "mid", "senior", "lead", "manager", "director", "executive", "founder"]
+
+FALLBACK_TIERS = {0: "strict", 1: "time relaxed", 2: "location relaxed", 3: "company and team relaxed"}
+
+DISCOVER_LIMIT_MAX = 100
+PlaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), Storable]
+Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+"""Indian rupees a year."""
+
+
+class PeopleSearchRequest(Request):
+    """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
+    offered, `salary_min` is the recruiter's own note and filters nothing.
+    """
+
+    query: QueryText
+    open_to_work_only: bool | None = None
+    preferred_locations: list[PlaceName] = Field(default_factory=list, max_length=20)
+    salary_min: Rupees | None = None
+    salary_max: Rupees | None = None
+
+    @field_validator("salary_max")
+    @classmethod
+    def _not_below_the_minimum(cls, salary_max: float | None, info: ValidationInfo) -> float | None:
+        salary_min = info.data.get("salary_min")
+        if salary_min is not None and salary_max is not None and salary_min > salary_max:
+            raise ValueError("must not be lower than `salary_min`")
+        return salary_max
+
+
+class Must(BaseModel):
+    """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year."""
+
+    company_norm: list[str] = []
+    team_norm: list[str] = []
+    intent_primary: list[str] = []
+    domain: list[str] = []
+    sub_domain: list[str] = []
+    employment_type: list[str] = []
+    seniority_level: list[str] = []
+    location_text: str | None = None
+    city: str | None = None
+    country: str | None = None
+    time_start: str | None = None
+    time_end: str | None = None
+    is_current: bool | None = None
+    open_to_work_only: bool | None = None
+    offer_salary_inr_per_year: float | None = None
+
+
+class Should(BaseModel):
+    """What raises the rank of whom it fits, and excludes nobody."""
+
+    skills_or_tools: list[str] = []
+    keywords: list[str] = []
+    intent_secondary: list[str] = []
+
+
+class Exclude(BaseModel):
+    """What is never shown, in any tier."""
+
+    company_norm: list[str] = []
+    keywords: list[str] = []
+
+
+class Constraints(BaseModel):
+    """How a query was read."""
+
+    query_original: str
+    query_cleaned: str
+    must: Must = Must()
+    should: Should = Should()
+    exclude: Exclude = Exclude()
+    search_phrases: list[str] = []
+    query_embedding_text: str = ""
+    confidence_score: float = 0.0
+
+
+class ChildCard(BaseModel):
+    """One aspect of an experience: an achievement, a project, a tool, …"""
+
+    id: str
+    child_type: str
+    title: str
+    headline: str | None = None
+    summary: str | None = None
+    context: str | None = None
+    tags: list[str] = []
+
+
+class ExperienceCard(BaseModel):
+    """One experience of a person. In a search's answer `children` holds those that matched, elsewhere all of them."""
+
+    id: str
+    title: str
+    company_name: str | None = None
+    team: str | None = None
+    intent_primary: str
+    intent_secondary: list[str] = []
+    domain: str | None = None
+    sub_domain: str | None = None
+    employment_type: str | None = None
+    seniority_level: str | None = None
+    location: str | None = None
+    city: str | None = None
+    country: str | None = None
+    start_date: datetime.date | None = None
+    end_date: datetime.date | None = None
+    is_current: bool | None = None
+    summary: str | None = None
+    skills: list[str] = []
+    children: list[ChildCard] = []
+
+
+class PersonResult(BaseModel):
+    """One person found. `similarity_percent` is 0 to 100; the salary is INR a year."""
+
+    id: str
+    name: str | None
+    headline: str | None
+    bio: str | None
+    similarity_percent: int | None
+    why_matched: list[str]
+    open_to_work: bool
+    open_to_contact: bool
+    work_preferred_locations: list[str]
+    work_preferred_salary_min: float | None
+    matched_cards: list[ExperienceCard]
+
+
+class Relaxation(BaseModel):
+    """A hard constraint, and how many more people there would be without it alone."""
+
+    constraint: str
+    label: str
+    additional_people: int
+
+
+class PeopleSearchResponse(BaseModel):
+    """The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS."""
+
+    search_id: str
+    people: list[PersonResult]
+    constraints: Constraints
+    fallback_tier: int
+    relaxations: list[Relaxation]
+    degraded: list[str]
+
+
+class UnlockRequest(Request):
+    """`POST /people/{id}/unlock-contact`."""
+
+    search_id: Identifier
+
+
+class Contact(BaseModel):
+    """How to reach a person."""
+
+    email: str | None = None
+    phone: str | None = None
+    links: list[str] = []
+
+
+class UnlockResponse(BaseModel):
+    """`charged` is true for the first unlock only."""
+
+    unlocked: Literal[True] = True
+    charged: bool
+    balance: int
+    contact: Contact
+
+
+class CreditBalance(BaseModel):
+    """`GET /credits`."""
+
+    balance: int
+
+
+class DiscoverRequest(Request):
+    """`GET /people`."""
+
+    limit: int = Field(default=20, ge=1, le=DISCOVER_LIMIT_MAX)
+    cursor: Annotated[str, StringConstraints(min_length=1, max_length=400), Storable] | None = None
+
+
+class DiscoveredPerson(BaseModel):
+    """A person with at least one visible card; `summaries` are those of the latest cards."""
+
+    id: str
+    name: str | None
+    city: str | None
+    summaries: list[str]
+
+
+class DiscoverResponse(BaseModel):
+    """A page of people. Without `next_cursor` it is the last one."""
+
+    people: list[DiscoveredPerson]
+    next_cursor: str | None
+
+
+class PublicProfile(BaseModel):
+    """`GET /people/{id}/profile`: what everyone may see."""
+
+    id: str
+    name: str | None
+    headline: str | None
+    bio: str | None
+    city: str | None
+    country: str | None
+    open_to_work: bool
+    open_to_contact: bool
+    work_preferred_locations: list[str]
+    work_preferred_salary_min: float | None
+    cards: list[ExperienceCard]
+
+
+class GatedProfile(PublicProfile):
+    """`GET /people/{id}?search_id=`: the profile within a search of the caller's. `contact` is there once it was unlocked."""
+
+    search_id: str
+    why_matched: list[str]
+    contact_unlocked: bool
+    contact: Contact | None

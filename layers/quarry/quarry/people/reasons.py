@@ -1,0 +1,245 @@
+"""Why a person was found: the evidence that a model is shown, its reasons made safe, and reasons without a model.
+
+Pure: the same inputs give the same words.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quarry.core.text import shorten, stem, words
+from quarry.people.constraints import rupees
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard
+from quarry.people.decisions import PeopleReasons
+from quarry.people.filters import CardFilters
+from quarry.people.found import FoundPerson
+from quarry.people.parsing.tokens import keys
+from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
+
+CARDS_MAX, CHILDREN_MAX, PHRASES_MAX = 3, 5, 4
+SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 280, 120
+"""Caps of the evidence: five people fill a page or two, whatever they wrote."""
+
+SKILLS_NAMED_MAX = 4
+
+_MARKUP = re.compile(
+    r"^\s*(?:[-*•#>]+|\d+[.)])\s+|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|</?[a-z][^<>]*>|!?\[([^\[\]]*)\]\([^()]*\)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class ReasonsToGive:
+    """Whom to give reasons for, and what was asked."""
+
+    constraints: Constraints
+    filters: CardFilters
+    people: Sequence[FoundPerson]
+
+
+def evidence(person: FoundPerson) -> dict[str, Any]:
+    """What a model is shown of a person, small: the matched cards and children, without ids but the person's own."""
+    children = [child for card in person.cards for child in card.children]
+    return {
+        "person_id": person.id,
+        "open_to_work": person.open_to_work,
+        "open_to_contact": person.open_to_contact,
+        "matched_parent_cards": [_card_evidence(card, person) for card in person.cards[:CARDS_MAX]],
+        "matched_child_cards": [_child_evidence(child, person) for child in children[:CHILDREN_MAX]],
+    }
+
+
+def reasons_for(decided: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
+    """One to three reasons for each person asked about: the decided ones where they are sound, else those of rule."""
+    offered = {person.id for person in asked.people}
+    given: dict[str, list[str]] = {}
+    for decision in decided.people:
+        if decision.person_id in offered:
+            given.setdefault(decision.person_id, sanitised(decision.why_matched))
+    return {person.id: given.get(person.id) or fallback_reasons(person, asked.filters) for person in asked.people}
+
+
+def sanitised(reasons: Iterable[str]) -> list[str]:
+    """At most three reasons of at most 120 characters, each once, on one line and without markup."""
+    kept: dict[str, str] = {}
+    for reason in reasons:
+        text = shorten(_MARKUP.sub(r"\1", reason), REASON_CHARACTERS_MAX)
+        if words(text):
+            kept.setdefault(text.casefold(), text)
+    return list(kept.values())[:REASONS_MAX]
+
+
+def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
+    """One to three reasons by rule, best first: the experience that meets most of what was asked, the skills in common, being
+    available as asked, what the person did that speaks of the query; where nothing is in common, the nearest experience.
+    """
+    cards = sorted(person.cards, key=lambda card: -len(_met(card, filters)))
+    reasons = [_experience(card, _met(card, filters)) for card in cards[:1]]
+    reasons += _skills_in_common(person, filters)
+    reasons += _availability(person, filters)
+    reasons += _deeds(person, filters)
+    reasons += [_experience(card, _met(card, filters)) for card in cards[1:] if _met(card, filters)]
+    return sanitised([*reasons, person.headline or "Their profile is near the query"])[
+        : max(1, min(REASONS_MAX, len(reasons)))
+    ]
+
+
+def _experience(card: ExperienceCard, met: set[str]) -> str:
+    """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates where they were asked for."""
+    parts = [f"{card.title} at {card.company_name}" if card.company_name else card.title]
+    if "team" in met:
+        parts.append(f"{card.team} team")
+    if "place" in met:
+        parts.append(card.city or card.location or card.country or "")
+    if "time" in met:
+        parts.append(_dates(card))
+    return ", ".join(parts)
+
+
+def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
+    """Which of the things asked for the card meets."""
+    place = " ".join(keys(" ".join(filter(None, (card.location, card.city, card.country)))))
+    asked = {
+        "company": _lower(card.company_name) in filters.companies,
+        "team": _lower(card.team) in filters.teams,
+        "place": any(f" {' '.join(keys(name))} " in f" {place} " for name in filters.places or filters.countries),
+        "time": filters.has_time and _overlaps(card, filters),
+    }
+    return {name for name, is_met in asked.items() if is_met}
+
+
+def _overlaps(card: ExperienceCard, filters: CardFilters) -> bool:
+    start, end = card.start_date, card.end_date
+    return (
+        bool(start or end)
+        and (filters.time_end is None or start is None or start <= filters.time_end)
+        and (filters.time_start is None or end is None or end >= filters.time_start)
+    )
+
+
+def _skills_in_common(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+    """ "Kafka, Go and Redis at Tarang Pay", by the card that holds most of what was asked for."""
+    terms = [_stems(term) for term in filters.should_terms]
+    held = [
+        [
+            name
+            for name in _skills(card)
+            if any(_holds(_stems(name), term) or _holds(term, _stems(name)) for term in terms)
+        ]
+        for card in person.cards
+    ]
+    most = max(held, key=len, default=[])
+    if most:
+        card = person.cards[held.index(most)]
+        *first, last = most[:SKILLS_NAMED_MAX]
+        listed = f"{', '.join(first)} and {last}" if first else last
+        yield f"{listed[:1].upper()}{listed[1:]}{f' at {card.company_name}' if card.company_name else f', {card.title}'}"
+
+
+def _skills(card: ExperienceCard) -> list[str]:
+    names = [*card.skills, *(tag for child in card.children for tag in child.tags)]
+    return list({name.casefold(): name for name in reversed(names)}.values())[::-1]
+
+
+def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+    """What the person did that matched, first what holds most of the terms asked for."""
+    terms = [_stems(term) for term in filters.should_terms]
+
+    def terms_held(child: ChildCard) -> int:
+        text = _stems(" ".join(filter(None, (child.title, child.headline, child.summary, *child.tags))))
+        return sum(_holds(text, term) for term in terms)
+
+    children = [child for card in person.cards for child in card.children]
+    for child in sorted(children, key=lambda child: -terms_held(child)):
+        yield f"{child.title}: {child.headline}" if child.headline else child.title
+
+
+def _availability(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
+    """That the person is available on the terms asked for."""
+    wanted = [place for place in person.work_preferred_locations if _lower(place) in filters.preferred_locations]
+    parts = ["Open to work"] if person.open_to_work and (filters.open_to_work_only or wanted) else []
+    if wanted:
+        parts.append(f"would work in {' or '.join(wanted)}")
+    asks, offer = person.work_preferred_salary_min, filters.offer_salary
+    if offer is not None and asks is not None and asks <= offer:
+        parts.append(f"asks for {rupees(asks)} a year, within the {rupees(offer)} offered")
+    if parts:
+        text = ", ".join(parts)
+        yield text[:1].upper() + text[1:]
+
+
+def _dates(card: ExperienceCard) -> str:
+    if card.start_date and card.end_date:
+        return f"{_month(card.start_date)} to {_month(card.end_date)}"
+    return (
+        f"since {_month(card.start_date)}"
+        if card.start_date
+        else f"until {_month(card.end_date)}"
+        if card.end_date
+        else ""
+    )
+
+
+def _month(day: datetime.date) -> str:
+    return f"{day:%B %Y}"
+
+
+def _lower(name: str | None) -> str:
+    return (name or "").strip().lower()
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in keys(text))
+
+
+def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
+    return bool(phrase) and any(
+        text[start : start + len(phrase)] == phrase for start in range(len(text) - len(phrase) + 1)
+    )
+
+
+def _card_evidence(card: ExperienceCard, person: FoundPerson) -> dict[str, Any]:
+    return _present(
+        title=_line(card.title),
+        company_name=_line(card.company_name),
+        location=_line(card.location or card.city or card.country),
+        summary=_line(card.summary, SUMMARY_CHARACTERS_MAX),
+        search_phrases=_phrases(person, card.id),
+        similarity=_similarity(person, card.id),
+        start_date=card.start_date.isoformat() if card.start_date else None,
+        end_date=card.end_date.isoformat() if card.end_date else None,
+    )
+
+
+def _child_evidence(child: ChildCard, person: FoundPerson) -> dict[str, Any]:
+    return _present(
+        title=_line(child.title),
+        headline=_line(child.headline),
+        summary=_line(child.summary, SUMMARY_CHARACTERS_MAX),
+        context=_line(child.context),
+        tags=[shorten(tag, LINE_CHARACTERS_MAX) for tag in child.tags[:PHRASES_MAX]],
+        search_phrases=_phrases(person, child.id),
+        similarity=_similarity(person, child.id),
+    )
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    """The fields that hold something: the others would only cost tokens."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [])}
+
+
+def _line(text: str | None, limit: int = LINE_CHARACTERS_MAX) -> str | None:
+    return shorten(text, limit) if text else None
+
+
+def _phrases(person: FoundPerson, key: str) -> list[str]:
+    return [shorten(phrase, LINE_CHARACTERS_MAX) for phrase in person.search_phrases.get(key, ())[:PHRASES_MAX]]
+
+
+def _similarity(person: FoundPerson, key: str) -> float | None:
+    similarity = person.similarities.get(key)
+    return None if similarity is None else round(similarity, 4)

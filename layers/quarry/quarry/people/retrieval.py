@@ -1,0 +1,153 @@
+"""People out of Postgres: typed rows in, nothing decided here."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.pool import Database
+from quarry.people.contract import ExperienceCard
+from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.found import (
+    MATCHED_CARDS_PER_PERSON,
+    CardHit,
+    FoundPerson,
+    PersonEvidence,
+    RankedPerson,
+    Vocabulary,
+)
+from quarry.people.relaxation import constraints_in_force, relaxed, without
+
+OVERFETCH_CARDS = 50
+"""The nearest cards, and the people with the nearest children, that are candidates in a tier."""
+
+TOP_K_CARDS = 5
+"""The nearest cards, and the nearest children, that count as evidence for a person."""
+
+_FIND = """
+select * from find_people(
+  p_embedding => %(embedding)s, p_query => %(query)s, p_should_terms => %(should_terms)s,
+  p_filters => jsonb_populate_record(null::card_filters, %(filters)s),
+  p_asked => jsonb_populate_record(null::card_filters, %(asked)s),
+  p_overfetch => %(overfetch)s, p_top_k => %(top_k)s)
+"""
+
+_COUNT = """
+select count_people(
+  jsonb_populate_record(null::card_filters, %(filters)s),
+  array(select w from jsonb_populate_recordset(null::card_filters, %(wider)s) w)) as additional
+"""
+
+
+async def find_candidates(
+    database: Database, *, filters: CardFilters, query_text: str, vector: Sequence[float], tier: int
+) -> list[PersonEvidence]:
+    """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
+
+    `filters` is what was asked for; the tier relaxes it. Ordered by id.
+    """
+    rows = await database.rows(
+        _FIND,
+        {
+            "embedding": vector_literal(vector),
+            "query": query_text,
+            "should_terms": list(filters.should_terms),
+            "filters": _card_filters(relaxed(filters, tier)),
+            "asked": _card_filters(filters),
+            "overfetch": OVERFETCH_CARDS,
+            "top_k": TOP_K_CARDS,
+        },
+    )
+    return [
+        _evidence(person_id, list(hits)) for person_id, hits in groupby(rows, key=lambda row: str(row["person_id"]))
+    ]
+
+
+async def count_relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:
+    """For each hard constraint in force, how many more people there are without it alone; one statement."""
+    names = constraints_in_force(filters)
+    if not names:
+        return []
+    wider = [_fields(without(filters, [name])) for name in names]
+    row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider)})
+    return list(zip(names, row["additional"], strict=True)) if row else []
+
+
+async def load_people(database: Database, people: Sequence[RankedPerson]) -> list[FoundPerson]:
+    """The people as an answer shows them, in the order of `people`, in one round trip; who is gone meanwhile is left out.
+
+    Each with the cards that matched; where none of those is visible any more, with the latest visible ones.
+    """
+    if not people:
+        return []
+    rows = await call(
+        database,
+        "describe_people",
+        p_people=[person.person_id for person in people],
+        p_cards=[card_id for person in people for card_id in person.matched_card_ids],
+        p_children=[child_id for person in people for child_id in person.matched_child_ids],
+        p_cards_max=MATCHED_CARDS_PER_PERSON,
+    )
+    found = {row["id"]: row for row in rows}
+    return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
+
+
+async def find_vocabulary(database: Database, phrases: Iterable[str], like: Iterable[str] = ()) -> Vocabulary:
+    """Which of `phrases` (lower case, trimmed) are names that visible cards hold, and the companies whose names are spelt nearly
+    like one of `like` or begin with it; one round trip, by index alone.
+    """
+    row = await database.row("select * from find_people_vocabulary(%s, %s)", [list(phrases), list(like)])
+    return Vocabulary(**{kind: frozenset(names) for kind, names in row.items()}) if row else Vocabulary()
+
+
+def _card_filters(filters: CardFilters) -> Jsonb:
+    return Jsonb(_fields(filters))
+
+
+def _fields(filters: CardFilters) -> dict[str, Any]:
+    """The filters that are set, as the SQL type card_filters reads them. Should terms do not filter."""
+    unset = vars(CardFilters())
+    given = {name: value for name, value in vars(filters).items() if name != "should_terms" and value != unset[name]}
+    return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
+
+
+def _evidence(person_id: str, rows: list[DictRow]) -> PersonEvidence:
+    hits = [
+        CardHit(
+            row["card_id"],
+            row["child_id"],
+            row["similarity"],
+            row["time_overlaps"],
+            row["time_covered"],
+            row["location_matches"],
+        )
+        for row in rows
+    ]
+    return PersonEvidence(
+        person_id,
+        tuple(hit for hit in hits if hit.child_id is None),
+        tuple(hit for hit in hits if hit.child_id is not None),
+        rows[0]["text_score"],
+        rows[0]["should_hits"],
+    )
+
+
+def _found_person(person: RankedPerson, row: DictRow) -> FoundPerson:
+    hits = {hit.child_id or hit.card_id: hit.similarity for hit in person.evidence.hits}
+    places = {card_id: place for place, card_id in enumerate(person.matched_card_ids)}
+    families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
+    for card in families:
+        card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
+    pieces = [*families, *(child for card in families for child in card["children"])]
+    return FoundPerson(
+        **row | {"work_preferred_locations": tuple(row["work_preferred_locations"])},
+        cards=tuple(ExperienceCard.model_validate(card) for card in families),
+        similarities={piece["id"]: hits[piece["id"]] for piece in pieces if piece["id"] in hits},
+        search_phrases={piece["id"]: tuple(piece["search_phrases"]) for piece in pieces},
+    )

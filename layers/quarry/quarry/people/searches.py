@@ -1,0 +1,115 @@
+"""Searches as they are kept: what was asked, how it was read, and whom it found. A search opens its results to its caller until
+it expires.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from psycopg.types.json import Jsonb
+
+from quarry.core.errors import Gone, NotFound
+from quarry.core.postgres.pool import Connection
+from quarry.people.contract import Constraints
+from quarry.people.filters import CardFilters
+
+NO_SUCH_RESULT = "None of your searches with this id found this person."
+EXPIRED = "This search has expired; search again."
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """A person whom a search found, and by which of their cards and children."""
+
+    person_id: str
+    score: float
+    matched_parent_ids: Sequence[str]
+    matched_child_ids: Sequence[str]
+    why_matched: Sequence[str]
+
+
+@dataclass(frozen=True)
+class OpenedResult:
+    """A result that its caller may open. `reachable`: the person is open to work or to contact."""
+
+    why_matched: list[str]
+    reachable: bool
+
+
+async def store_search(
+    connection: Connection,
+    *,
+    search_id: uuid.UUID,
+    user_id: str,
+    constraints: Constraints,
+    filters: CardFilters,
+    fallback_tier: int,
+    results: Sequence[StoredResult],
+    lifetime_hours: float,
+) -> None:
+    """Keep a search and its results, best first."""
+    await connection.execute(
+        """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
+           values (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s))""",
+        [
+            search_id,
+            user_id,
+            constraints.query_original,
+            Jsonb(constraints.model_dump(mode="json")),
+            Jsonb({name: _plain(value) for name, value in asdict(filters).items()}),
+            fallback_tier,
+            lifetime_hours * 3600,
+        ],
+    )
+    if results:
+        await connection.execute(
+            """insert into people_search_results (search_id, person_id, rank, score, extra)
+               select %s, r.* from unnest(%s::text[], %s::int[], %s::float8[], %s::jsonb[]) r""",
+            [
+                search_id,
+                [result.person_id for result in results],
+                list(range(1, len(results) + 1)),
+                [result.score for result in results],
+                [Jsonb(_extra(result)) for result in results],
+            ],
+        )
+
+
+async def open_result(connection: Connection, user_id: str, search_id: str, person_id: str) -> OpenedResult:
+    """The result of a search of this user's. Raises NotFound where there is none, Gone where the search has expired."""
+    cursor = await connection.execute(
+        """select s.expires_at <= now() as expired, r.extra -> 'why_matched' as why_matched,
+             p.open_to_work or p.open_to_contact as reachable
+           from people_searches s join people_search_results r on r.search_id = s.id join people p on p.id = r.person_id
+           where s.id = %s and s.user_id = %s and r.person_id = %s""",
+        [as_uuid(search_id), user_id, person_id],
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise NotFound(NO_SUCH_RESULT)
+    if row["expired"]:
+        raise Gone(EXPIRED)
+    return OpenedResult(row["why_matched"], row["reachable"])
+
+
+def as_uuid(text: str) -> uuid.UUID | None:
+    """The id that `text` spells, or None, which is no search's."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def _extra(result: StoredResult) -> dict[str, list[str]]:
+    return {
+        "matched_parent_ids": list(result.matched_parent_ids),
+        "matched_child_ids": list(result.matched_child_ids),
+        "why_matched": list(result.why_matched),
+    }
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime.date) else value

@@ -1,0 +1,27 @@
+"""The steps in which a model takes part in a search for people, each with its stand-in."""
+
+from __future__ import annotations
+
+from quarry.core.model.step import ModelStep
+from quarry.people.decisions import PeopleQuery, PeopleReasons
+from quarry.people.prompts import query_messages, reasons_messages
+from quarry.people.reasons import ReasonsToGive, evidence
+from quarry.people.standins import QueryToRead, give_reasons, read_by_rule
+
+PEOPLE_CLEANUP = "people_cleanup"
+"""The step that tidies the query up: plain text in, plain text out; without it, the query is read as it is."""
+
+PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
+    "people_query", lambda asked: query_messages(asked.original, asked.cleaned), PeopleQuery, read_by_rule
+)
+
+PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
+    "people_reasons",
+    lambda asked: reasons_messages(
+        asked.constraints.query_original,
+        asked.constraints.model_dump(include={"must", "should"}, exclude_defaults=True),
+        [evidence(person) for person in asked.people],
+    ),
+    PeopleReasons,
+    give_reasons,
+)

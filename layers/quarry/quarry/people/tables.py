@@ -1,0 +1,111 @@
+"""The tables of people: what their files may hold, which of them have vectors, what expires."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from pydantic import ValidationInfo, field_validator
+
+from quarry.core.cleanup import ExpiringTable
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
+from quarry.core.text import Identifier
+from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
+
+ChildType = Literal[
+    "responsibility", "achievement", "project", "skill", "tool", "metric", "collaboration", "learning"
+]  # fmt: skip
+
+
+class PersonRow(Row):
+    """A person: profile, work preferences (the salary is INR a year), and contact details, which are shown only to those who
+    have unlocked them.
+    """
+
+    id: Identifier
+    name: Line | None = None
+    headline: Line | None = None
+    bio: Text | None = None
+    city: Line | None = None
+    country: Line | None = None
+    open_to_work: bool = False
+    open_to_contact: bool = False
+    work_preferred_locations: Names = []
+    work_preferred_salary_min: Rupees | None = None
+    email: Line | None = None
+    phone: Line | None = None
+    links: Names = []
+
+
+class ExperienceCardRow(Row):
+    """One experience of a person: a job, a degree, a project, … A card that is not visible is found by no search and shown
+    nowhere, nor are its children.
+    """
+
+    id: Identifier
+    person_id: Identifier
+    title: Line
+    company_name: Line | None = None
+    team: Line | None = None
+    intent_primary: Intent
+    intent_secondary: list[Intent] = []
+    domain: Line | None = None
+    sub_domain: Line | None = None
+    employment_type: EmploymentType | None = None
+    seniority_level: SeniorityLevel | None = None
+    location: Line | None = None
+    city: Line | None = None
+    country: Line | None = None
+    start_date: datetime.date | None = None
+    end_date: datetime.date | None = None
+    is_current: bool | None = None
+    summary: Text | None = None
+    skills: Names = []
+    search_phrases: Names = []
+    visible: bool = True
+
+    @field_validator("end_date")
+    @classmethod
+    def _not_before_the_start(cls, end_date: datetime.date | None, info: ValidationInfo) -> datetime.date | None:
+        start_date = info.data.get("start_date")
+        if start_date and end_date and end_date < start_date:
+            raise ValueError("must not be earlier than `start_date`")
+        return end_date
+
+
+class ExperienceCardChildRow(Row):
+    """One aspect of an experience: an achievement, a project, a tool, …"""
+
+    id: Identifier
+    card_id: Identifier
+    child_type: ChildType
+    title: Line
+    headline: Line | None = None
+    summary: Text | None = None
+    context: Text | None = None
+    tags: Names = []
+    search_phrases: Names = []
+
+
+# In the order in which they must be loaded: what is referred to comes first.
+LOADABLE = (
+    LoadableTable("people", PersonRow),
+    LoadableTable("experience_cards", ExperienceCardRow, {"person_id": "people"}),
+    LoadableTable("experience_card_children", ExperienceCardChildRow, {"card_id": "experience_cards"}),
+)
+
+EMBEDDED = (
+    EmbeddedTable(
+        "experience_cards",
+        "experience_card_embeddings",
+        ("title", "company_name", "team", "domain", "sub_domain", "location", "summary", "skills", "search_phrases"),
+    ),
+    EmbeddedTable(
+        "experience_card_children",
+        "experience_card_child_embeddings",
+        ("title", "headline", "summary", "context", "tags", "search_phrases"),
+    ),
+)
+
+EXPIRING = (ExpiringTable("people_searches", "people_searches", "expires_at <= now()"),)

@@ -1,0 +1,49 @@
+"""HTTP for what costs credits beside the search, and for the credits themselves. It imports neither the search nor a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+
+from quarry.core.errors import (
+    Forbidden,
+    Gone,
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    PaymentRequired,
+    RateLimited,
+    Unavailable,
+)
+from quarry.core.services import Caller
+from quarry.core.text import Identifier
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.problems import documented
+from quarry.core.web.rate_limit import limited_caller
+from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
+from quarry.people.credits import balance_of
+from quarry.people.unlock import unlock_contact
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+
+router = APIRouter(tags=["people"], responses=documented(NotAuthenticated, RateLimited, Unavailable))
+
+
+@router.post(
+    "/people/{id}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone, InvalidInput)
+)
+async def unlock(
+    id: Identifier, body: UnlockRequest, caller: PlainCaller, services: ServicesDependency, response: Response
+) -> UnlockResponse:
+    """The contact details of a person whom a search of yours found. The first time costs one credit, later ones nothing."""
+    response.headers["Cache-Control"] = "no-store"
+    return await unlock_contact(id, body.search_id, caller, services)
+
+
+@router.get("/credits")
+async def credits(caller: PlainCaller, services: ServicesDependency, response: Response) -> CreditBalance:
+    """How many credits you have."""
+    response.headers["Cache-Control"] = "no-store"
+    async with services.database.connection() as connection:
+        return CreditBalance(balance=await balance_of(connection, services.settings, caller.user_id))

@@ -1,0 +1,21 @@
+-- Whether a card is visible and meets what is asked of cards and of the person `p` that it belongs to, all but the exclusions
+-- (excluded_people, excluded_cards). This is the only place that says what a filter means. It is plain enough to be inlined:
+-- with constant filters those that are not set vanish from the plan, and indexes serve the others.
+create or replace function card_matches(c experience_cards, p people, f card_filters) returns boolean
+language sql immutable parallel safe
+as $$
+  select c.visible
+    and (f.companies is null or c.company_norm = any(f.companies))
+    and (f.teams is null or c.team_norm = any(f.teams))
+    and (f.intents is null or c.intent_primary = any(f.intents))
+    and (f.domains is null or c.domain_norm = any(f.domains))
+    and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
+    and (f.employment_types is null or c.employment_type = any(f.employment_types))
+    and (f.seniority_levels is null or c.seniority_level = any(f.seniority_levels))
+    and (f.is_current is null or c.is_current = f.is_current)
+    and card_location_matches(c, f)
+    and card_time_overlaps(c, f)
+    and (f.open_to_work_only is not true or p.open_to_work)
+    and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
+    and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
+$$;

@@ -1,0 +1,51 @@
+-- The candidates: the p_limit people with the cards nearest in meaning and the p_limit people with the nearest children, among the
+-- cards that the filters let through. A text with several vectors (windows of it) is as near as its nearest one.
+--
+-- There are two ways. The index, walked twice, is expected to pass wanted / share vectors each time, of n of which a share fits; or
+-- all cards that fit, share · n, are compared with their children, which costs about as much for each as a vector passed. Both cost
+-- the same where √(2 · wanted · n) fit. Fewer are compared all, which is also complete; they are looked for only where the planner
+-- expects so few. Where the index has walked far and found too little, what fits is far from the query, and is compared as well.
+create or replace function nearest_people(
+  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit int
+) returns text[]
+language plpgsql stable
+set plan_cache_mode = force_custom_plan
+set random_page_cost = 1.1
+as $$
+declare
+  wanted constant int := 2 * p_limit;
+  break_even constant int := (
+    select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
+  max_walk constant int := 1.5 * break_even / 2;
+  cards text[];
+  owners text[];
+  by_card record;
+  by_child record;
+begin
+  if expect_fitting_cards(p_filters, p_excluded_people, p_excluded_cards) <= break_even then
+    select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
+    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, break_even + 1) f;
+  end if;
+
+  if cards is null or cardinality(cards) > break_even then
+    by_card := walk_nearest_vectors(
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+    if by_card.complete then
+      by_child := walk_nearest_vectors(
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+      if by_child.complete then
+        return array(select unnest(by_card.people) union select unnest(by_child.people));
+      end if;
+    end if;
+    select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
+    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, null) f;
+  end if;
+
+  return array(
+    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_embeddings e on e.record_id = f.card_id
+      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit)
+    union
+    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_child_embeddings e on e.card_id = f.card_id
+      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit));
+end
+$$;

@@ -1,0 +1,282 @@
+"""What a filter on cards and their people means, against the same said in Python."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+from quarry.core.postgres.pool import Database
+from quarry.people.filters import CardFilters
+from quarry.people.relaxation import constraints_in_force, relaxed, without
+from quarry.people.retrieval import count_relaxations, find_candidates
+from tests.conftest import clone_database
+from tests.people.cards import Connection, add_card, add_person, direction
+
+DAYS = st.none() | st.integers(0, 12).map(lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n))
+MODEST = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def connection(url: str) -> Iterator[Connection]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        yield connection
+
+
+def asked_of_card(connection: Connection, predicate: str, card: dict[str, Any], filters: dict[str, Any]) -> bool | None:
+    """What a predicate of SQL says of a card that is in no table."""
+    row = connection.execute(
+        f"""select {predicate}(jsonb_populate_record(null::experience_cards, %s), jsonb_populate_record(null::card_filters, %s))
+        """.encode(),
+        [Jsonb(card, dumps=_dumps), Jsonb(filters, dumps=_dumps)],
+    ).fetchone()
+    assert row is not None
+    return row[0]  # type: ignore[no-any-return]
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, default=str)
+
+
+@MODEST
+@given(DAYS, DAYS, DAYS, DAYS)
+def test_times_overlap_where_they_have_a_day_in_common_and_an_open_end_has_them_all(
+    connection: Connection,
+    start: datetime.date | None,
+    end: datetime.date | None,
+    asked_start: datetime.date | None,
+    asked_end: datetime.date | None,
+) -> None:
+    period = [datetime.date(2019, 12, 25) + datetime.timedelta(days=n) for n in range(30)]
+
+    def days(first: datetime.date | None, last: datetime.date | None) -> set[datetime.date]:
+        return {day for day in period if (first is None or day >= first) and (last is None or day <= last)}
+
+    asked = bool(asked_start or asked_end)
+    if not (start or end):
+        expected = not asked
+    elif (start and end and start > end) or (asked_start and asked_end and asked_start > asked_end):
+        return  # no table holds such dates, and no query is read so
+    else:
+        expected = not asked or bool(days(start, end) & days(asked_start, asked_end))
+    card = {"start_date": start, "end_date": end}
+    filters = {"time_start": asked_start, "time_end": asked_end}
+    assert asked_of_card(connection, "card_time_overlaps", card, filters) is expected
+    covered = asked_of_card(connection, "card_time_covered", card, filters)
+    if covered:
+        assert expected
+    if start and end and asked_start and asked_end:
+        assert covered is (days(asked_start, asked_end) <= days(start, end))
+
+
+@pytest.mark.parametrize(
+    ("card", "covered"),
+    [
+        ({"start_date": "2018-01-01"}, True),
+        ({"start_date": "2018-01-01", "is_current": True}, True),
+        ({"start_date": "2018-01-01", "is_current": False}, False),
+        ({"end_date": "2022-01-01"}, False),
+        ({}, False),
+    ],
+)
+def test_a_card_with_a_bound_missing_covers_a_time_only_where_it_goes_on(
+    connection: Connection, card: dict[str, Any], covered: bool
+) -> None:
+    asked = {"time_start": "2019-01-01", "time_end": "2020-01-01"}
+    assert asked_of_card(connection, "card_time_covered", card, asked) is covered
+
+
+def is_there(connection: Connection, card: dict[str, Any], **asked: list[str]) -> bool:
+    """Whether a card, put into the table for as long as it takes to look, is of the place asked for."""
+    with connection.transaction(force_rollback=True):
+        add_card(connection, "there?", degrees=[], **card)
+        row = connection.execute(
+            """select card_location_matches(c, jsonb_populate_record(null::card_filters, %s))
+               from experience_cards c where c.id = 'there?'""",
+            [Jsonb(asked)],
+        ).fetchone()
+    assert row is not None
+    return bool(row[0])
+
+
+@pytest.mark.parametrize(
+    ("places", "card", "there"),
+    [
+        (["pune"], {"city": " Pune"}, True),
+        (["pune"], {"location": "Kharadi, PUNE, Maharashtra"}, True),
+        (["pune"], {"location": "Pune-411014"}, True),
+        (["india"], {"country": "India"}, True),
+        (["pune, india"], {"city": "Pune", "country": "India"}, True),
+        (["bengaluru", "bangalore"], {"location": "Bangalore/Remote"}, True),
+        (["new york"], {"location": "New York"}, True),
+        (["york new"], {"location": "New York"}, False),
+        (["st. john's"], {"location": "St. John's (Newfoundland)"}, True),
+        (["são paulo"], {"location": "SÃO PAULO, Brazil"}, True),
+        (["oman"], {"location": "Bucharest, Romania"}, False),
+        (["india"], {"location": "Bloomington, Indiana", "country": "United States"}, False),
+        (["goa"], {"location": "Goalpara"}, False),
+        (["pune"], {"city": "Mumbai"}, False),
+        (["pune"], {}, False),
+        (["%"], {"location": "Pune"}, False),
+        (["p_ne"], {"location": "Pune", "city": "Pune"}, False),
+        (["pu%"], {"location": "Pune"}, False),
+        (["pune | goa"], {"location": "Goa"}, False),
+        (["!goa"], {"location": "Pune"}, False),
+        (["(pune"], {"location": "near (Pune)"}, True),
+        (["'"], {"location": "Pune"}, False),
+    ],
+)
+def test_a_place_is_looked_for_as_whole_words(
+    connection: Connection, places: list[str], card: dict[str, Any], there: bool
+) -> None:
+    assert is_there(connection, card, places=places) is there
+
+
+@pytest.mark.parametrize(
+    ("card", "there"),
+    [
+        ({"city": "Hyderabad", "country": "Pakistan"}, True),
+        ({"location": "Hyderabad, Sindh, Pakistan"}, True),
+        ({"city": "Hyderabad", "country": "India"}, False),
+        ({"city": "Karachi", "country": "Pakistan"}, False),
+    ],
+)
+def test_a_card_must_be_in_the_country_named_beside_the_place(
+    connection: Connection, card: dict[str, Any], there: bool
+) -> None:
+    assert is_there(connection, card, places=["hyderabad"], countries=["pakistan"]) is there
+
+
+@MODEST
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20))
+def test_any_text_with_a_word_is_found_as_a_place_where_it_stands(connection: Connection, text: str) -> None:
+    has_words = connection.execute("select length(place_words(%s)) > 0", [text]).fetchone()
+    assert is_there(connection, {"location": f"near {text} (east)"}, places=[text]) is (has_words == (True,))
+
+
+COMPANIES, CITIES, SKILLS = ["Acme", "Bolt", " acme ", None], ["Pune", "Goa", None], ["go", "php", "rust"]
+SENIORITY, INTENTS = ["entry", "senior", None], ["work", "education"]
+WORLD_PEOPLE = 40
+
+
+@pytest.fixture(scope="module")
+def world(connection: Connection) -> list[dict[str, Any]]:
+    """Forty people with one to three cards each; the cards, each with its person's preferences."""
+    draw = random.Random(11)
+    cards: list[dict[str, Any]] = []
+    for number in range(WORLD_PEOPLE):
+        person: dict[str, Any] = {
+            "open_to_work": draw.random() < 0.5,
+            "work_preferred_locations": draw.choice([["Goa"], ["Pune", "GOA "], []]),
+            "work_preferred_salary_min": draw.choice([None, 1.0, 5.0]),
+        }
+        add_person(connection, f"p{number}", **person)
+        for index in range(draw.randint(1, 3)):
+            start = draw.choice([None, datetime.date(2015 + draw.randint(0, 5), 1, 1)])
+            card: dict[str, Any] = {
+                "id": f"p{number}-c{index}",
+                "visible": draw.random() < 0.8,
+                "company_name": draw.choice(COMPANIES),
+                "city": draw.choice(CITIES),
+                "seniority_level": draw.choice(SENIORITY),
+                "intent_primary": draw.choice(INTENTS),
+                "is_current": draw.choice([True, False, None]),
+                "start_date": start,
+                "end_date": draw.choice([None, (start or datetime.date(2016, 1, 1)) + datetime.timedelta(days=400)]),
+                "skills": draw.sample(SKILLS, draw.randint(0, 2)),
+            }
+            add_card(connection, card["id"], f"p{number}", **{key: value for key, value in card.items() if key != "id"})
+            cards.append(card | person | {"person": f"p{number}"})
+    return cards
+
+
+FILTERS = st.builds(
+    CardFilters,
+    companies=st.sampled_from([(), ("acme",), ("acme", "bolt")]),
+    places=st.sampled_from([(), (), ("pune",), ("goa", "pune")]),
+    seniority_levels=st.sampled_from([(), (), ("senior",)]),
+    intents=st.sampled_from([(), (), ("work",)]),
+    time_start=st.sampled_from([None, None, datetime.date(2017, 1, 1)]),
+    time_end=st.sampled_from([None, None, datetime.date(2018, 6, 1)]),
+    is_current=st.sampled_from([None, None, True, False]),
+    open_to_work_only=st.booleans(),
+    preferred_locations=st.sampled_from([(), (), ("goa",)]),
+    offer_salary=st.sampled_from([None, None, 0.0, 2.0]),
+    excluded_companies=st.sampled_from([(), (), ("bolt",)]),
+    excluded_keywords=st.sampled_from([(), (), ("php",), ("php", "rust")]),
+)
+
+
+def expected_cards(world: list[dict[str, Any]], filters: CardFilters) -> dict[str, set[str]]:
+    """The cards that the filters let through, by person, by the letter of the filters."""
+
+    def company(card: dict[str, Any]) -> str | None:
+        name = card["company_name"]
+        return name.strip().lower() if name else None
+
+    def in_time(card: dict[str, Any]) -> bool:
+        start, end = card["start_date"], card["end_date"]
+        if not filters.has_time:
+            return True
+        return (
+            bool(start or end)
+            and (not filters.time_end or not start or start <= filters.time_end)
+            and (not filters.time_start or not end or end >= filters.time_start)
+        )
+
+    left_out = {card["person"] for card in world if card["visible"] and company(card) in filters.excluded_companies}
+    people: dict[str, set[str]] = {}
+    for card in world:
+        preferred = {place.strip().lower() for place in card["work_preferred_locations"]}
+        salary = card["work_preferred_salary_min"]
+        if (
+            card["visible"]
+            and card["person"] not in left_out
+            and not set(card["skills"]) & set(filters.excluded_keywords)
+            and (not filters.companies or company(card) in filters.companies)
+            and (not filters.places or (card["city"] or "").lower() in filters.places)
+            and (not filters.seniority_levels or card["seniority_level"] in filters.seniority_levels)
+            and (not filters.intents or card["intent_primary"] in filters.intents)
+            and (filters.is_current is None or card["is_current"] is filters.is_current)
+            and (not filters.open_to_work_only or card["open_to_work"])
+            and (not filters.preferred_locations or preferred & set(filters.preferred_locations))
+            and (filters.offer_salary is None or salary is None or salary <= filters.offer_salary)
+            and in_time(card)
+        ):
+            people.setdefault(card["person"], set()).add(card["id"])
+    return people
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(FILTERS, st.integers(0, 3))
+def test_who_is_found_and_who_would_be_is_what_the_filters_say(
+    url: str, world: list[dict[str, Any]], filters: CardFilters, tier: int
+) -> None:
+    async def ask() -> tuple[dict[str, set[str]], list[tuple[str, int]]]:
+        database = Database(url, pool_size=1, timeout_seconds=10)
+        people = await find_candidates(database, filters=filters, query_text="go", vector=direction(0), tier=tier)
+        counted = await count_relaxations(database, filters)
+        await database.close()
+        return {each.person_id: {hit.card_id for hit in each.hits} for each in people}, list(counted)
+
+    found, counted = asyncio.run(ask())
+    assert found == expected_cards(world, relaxed(filters, tier))
+    strict = len(expected_cards(world, filters))
+    assert counted == [
+        (name, len(expected_cards(world, without(filters, [name]))) - strict) for name in constraints_in_force(filters)
+    ]

@@ -1,0 +1,436 @@
+"""People out of Postgres: who is found, by which cards, and what is shown of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+
+from quarry.core.postgres.pool import Database
+from quarry.people.filters import CardFilters
+from quarry.people.found import CardHit, PersonEvidence, RankedPerson, Vocabulary
+from quarry.people.ranking import rank_people
+from quarry.people.retrieval import TOP_K_CARDS, count_relaxations, find_candidates, find_vocabulary, load_people
+from tests.conftest import clone_database
+from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
+
+NO_FILTERS = CardFilters()
+NOBODY = CardFilters(companies=("no such company",))
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[Connection]:
+    """No people."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("truncate people cascade")
+        yield connection
+
+
+@pytest.fixture
+async def database(url: str, connection: Connection) -> AsyncIterator[Database]:
+    database = Database(url, pool_size=1, timeout_seconds=10)
+    yield database
+    await database.close()
+
+
+async def find(
+    database: Database, filters: CardFilters = NO_FILTERS, *, query: str = "", tier: int = 0, degrees: float = 0
+) -> dict[str, PersonEvidence]:
+    """What is found near a direction, by person."""
+    people = await find_candidates(database, filters=filters, query_text=query, vector=direction(degrees), tier=tier)
+    return {person.person_id: person for person in people}
+
+
+def hit_ids(people: Mapping[str, PersonEvidence]) -> set[str]:
+    """The ids of all cards and children found."""
+    return {hit.child_id or hit.card_id for person in people.values() for hit in person.hits}
+
+
+class TestNearness:
+    async def test_a_card_is_as_near_as_the_nearest_of_its_vectors(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "far", degrees=60)
+        add_card(connection, "long", degrees=[80, 10, 70])
+        add_child(connection, "long-k1", "long", degrees=[50, 30])
+        found = await find(database)
+        [card] = found["long"].parents
+        [child] = found["long"].children
+        assert card.similarity == pytest.approx(similarity_at(10), abs=1e-3)
+        assert (child.card_id, child.child_id) == ("long", "long-k1")
+        assert child.similarity == pytest.approx(similarity_at(30), abs=1e-3)
+        assert found["far"].parents[0].similarity == pytest.approx(similarity_at(60), abs=1e-3)
+
+    async def test_the_nearest_five_of_each_kind_are_evidence(self, connection: Connection, database: Database) -> None:
+        add_person(connection, "p")
+        for number in range(7):
+            add_card(connection, f"c{number}", "p", degrees=70 - 10 * number)
+            add_child(connection, f"k{number}", f"c{number}", degrees=10 + 10 * number)
+        [person] = (await find(database)).values()
+        assert [hit.card_id for hit in person.parents] == ["c6", "c5", "c4", "c3", "c2"]
+        assert [(hit.card_id, hit.child_id) for hit in person.children] == [(f"c{n}", f"k{n}") for n in range(5)]
+        assert len(person.parents) == TOP_K_CARDS
+
+    async def test_the_opposite_direction_has_a_third_of_the_similarity(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "a", degrees=180)
+        [hit] = (await find(database))["a"].hits
+        assert hit.similarity == pytest.approx(1 / 3)
+
+    async def test_without_people_nobody_is_found(self, connection: Connection, database: Database) -> None:
+        assert await find(database, query="anyone?") == {}
+        assert await find(database, NOBODY, tier=3) == {}
+        assert await count_relaxations(database, NOBODY) == [("company_norm", 0)]
+        assert await find_vocabulary(database, ["pune"]) == Vocabulary()
+        assert await load_people(database, []) == []
+
+    async def test_who_has_no_vector_or_one_of_zeros_is_not_found(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "bare", degrees=[])
+        add_card(connection, "zero", degrees=[])
+        connection.execute(
+            "insert into experience_card_embeddings select 'zero', 0, array_fill(0, array[384])::halfvec"
+        )
+        add_card(connection, "a")
+        assert set(await find(database, query="card")) == {"a"}
+
+
+class TestHiddenCards:
+    @pytest.fixture(autouse=True)
+    def hidden(self, connection: Connection) -> None:
+        add_card(connection, "half", degrees=40)
+        add_card(connection, "half-c2", "half", visible=False, company_name="Secret", skills=["sonar"], city="Atlantis")
+        add_child(connection, "half-c2-k1", "half-c2", title="Sonar")
+        add_card(connection, "all", visible=False, company_name="Secret", title="Sonar")
+
+    async def test_they_and_their_children_are_no_evidence(self, database: Database) -> None:
+        found = await find(database, query="sonar")
+        assert hit_ids(found) == {"half"}
+        assert found["half"].text_score == 0
+        should = await find(database, CardFilters(should_terms=("sonar",)))
+        assert should["half"].should_hits == 0
+
+    async def test_no_filter_sees_them(self, database: Database) -> None:
+        assert await find(database, CardFilters(companies=("secret",))) == {}
+        assert set(await find(database, CardFilters(excluded_companies=("secret",)))) == {"half"}
+        assert set(await find(database, CardFilters(excluded_keywords=("sonar",)))) == {"half"}
+        assert await count_relaxations(database, CardFilters(companies=("secret",))) == [("company_norm", 1)]
+
+    async def test_they_are_never_shown(self, database: Database) -> None:
+        hits = (
+            CardHit("half-c2", None, 1.0, True, True, True),
+            CardHit("half-c2", "half-c2-k1", 1.0, True, True, True),
+        )
+        ranked = [RankedPerson(id, 1.0, PersonEvidence(id, hits[:1], hits[1:], 0.0, 0)) for id in ("half", "all")]
+        half, whole = await load_people(database, ranked)
+        assert [card.id for card in half.cards] == ["half"]
+        assert whole.cards == ()
+        assert half.similarities == whole.similarities == {}
+
+    async def test_their_names_are_not_known(self, database: Database) -> None:
+        assert await find_vocabulary(database, ["secret", "sonar", "atlantis"]) == Vocabulary()
+
+
+class TestExclusions:
+    @pytest.fixture(autouse=True)
+    def people(self, connection: Connection) -> None:
+        add_card(connection, "was-there", company_name="Kosmo", degrees=5)
+        add_card(connection, "was-there-c2", "was-there", company_name="Acme Retail ", degrees=60)
+        add_card(connection, "never", company_name="Acme Retail Services")
+        add_card(connection, "none", degrees=50)
+
+    @pytest.mark.parametrize("tier", range(4))
+    async def test_who_was_ever_at_an_excluded_company_is_left_out(self, database: Database, tier: int) -> None:
+        filters = CardFilters(
+            excluded_companies=("acme retail",), time_start=datetime.date(2020, 1, 1), places=("pune",)
+        )
+        assert set(await find(database, filters, tier=tier)) == ({"never", "none"} if tier >= 2 else set())
+
+    @pytest.mark.parametrize(
+        ("keyword", "text"),
+        [
+            ("crypto", {"summary": "Ledgers for a Crypto exchange"}),
+            ("crypto", {"skills": ["Go", "crypto"]}),
+            ("night shifts", {"title": "Nurse on night shift"}),
+            ("internship", {"employment_type": "internship"}),
+            ("c#", {"skills": ["C#"]}),
+            ("c++", {"summary": "Twenty years of C++, and no regrets"}),
+        ],
+    )
+    async def test_a_card_with_an_excluded_keyword_is_left_out_and_the_persons_others_are_not(
+        self, connection: Connection, database: Database, keyword: str, text: dict[str, Any]
+    ) -> None:
+        add_person(connection, "p")
+        add_card(connection, "with", "p", **text)
+        add_child(connection, "with-k1", "with")
+        add_card(connection, "without", "p", degrees=50, skills=["C"], summary="Shifts by day")
+        for tier in range(4):
+            found = await find(database, CardFilters(excluded_keywords=(keyword, "unheard of")), tier=tier)
+            assert hit_ids(found) >= {"without", "never", "none"}
+            assert not hit_ids(found) & {"with", "with-k1"}
+
+    async def test_a_keyword_in_a_child_leaves_the_whole_card_out(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "a")
+        add_child(connection, "a-k1", "a", tags=["Crypto"])
+        add_child(connection, "a-k2", "a")
+        assert set(await find(database, CardFilters(excluded_keywords=("crypto",)))) == {"was-there", "never", "none"}
+
+    @pytest.mark.parametrize("keyword", ["the", "😀", "--", "'"])
+    async def test_a_keyword_without_a_word_leaves_nobody_out(self, database: Database, keyword: str) -> None:
+        assert len(await find(database, CardFilters(excluded_keywords=(keyword,)))) == 3
+
+
+class TestTiers:
+    """Strict: at Kosmo, in Pune, in 2020. Each person misses one more of these."""
+
+    filters = CardFilters(
+        companies=("kosmo",),
+        places=("pune",),
+        time_start=datetime.date(2020, 1, 1),
+        time_end=datetime.date(2020, 12, 31),
+        seniority_levels=("senior",),
+    )
+
+    @pytest.fixture(autouse=True)
+    def people(self, connection: Connection) -> None:
+        then: dict[str, Any] = {"start_date": "2019-01-01"}
+        before: dict[str, Any] = {"start_date": "2010-01-01", "end_date": "2012-01-01"}
+        there: dict[str, Any] = {"company_name": "Kosmo", "city": "Pune", "seniority_level": "senior"}
+        add_card(connection, "strict", degrees=40, **there | then)
+        add_card(connection, "undated", degrees=30, **there)
+        add_card(connection, "before", degrees=30, **there | before)
+        add_card(connection, "elsewhere", degrees=20, **there | before | {"city": "Goa"})
+        add_card(connection, "other", degrees=10, **before | {"seniority_level": "senior"})
+        add_card(connection, "junior", degrees=0, **there | then | {"seniority_level": "entry"})
+
+    @pytest.mark.parametrize(
+        ("tier", "expected"),
+        [
+            (0, {"strict"}),
+            (1, {"strict", "undated", "before"}),
+            (2, {"strict", "undated", "before", "elsewhere"}),
+            (3, {"strict", "undated", "before", "elsewhere", "other"}),
+        ],
+    )
+    async def test_each_tier_lets_in_whom_the_dropped_constraint_kept_out(
+        self, database: Database, tier: int, expected: set[str]
+    ) -> None:
+        assert set(await find(database, self.filters, tier=tier)) == expected
+
+    async def test_a_hit_says_what_the_card_is_to_what_was_asked(self, database: Database) -> None:
+        found = await find(database, self.filters, tier=3)
+        flags = {
+            id: (hit.time_overlaps, hit.time_covered, hit.location_matches)
+            for id, person in found.items()
+            for hit in person.hits
+        }
+        assert flags == {
+            "strict": (True, True, True),
+            "undated": (False, False, True),
+            "before": (False, False, True),
+            "elsewhere": (False, False, False),
+            "other": (False, False, False),
+        }
+
+    async def test_people_who_meet_what_was_dropped_lose_nothing_to_it(self, database: Database) -> None:
+        ranked = rank_people(list((await find(database, self.filters, tier=3)).values()), self.filters, 3)
+        assert [person.person_id for person in ranked][:1] == ["strict"]
+
+    async def test_where_no_time_or_place_is_asked_for_every_card_meets_it(self, database: Database) -> None:
+        for person in (await find(database)).values():
+            for hit in person.hits:
+                assert (hit.time_overlaps, hit.time_covered, hit.location_matches) == (True, True, True)
+
+
+class TestWords:
+    async def test_a_text_with_every_word_scores_above_one_and_others_their_share(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "all", summary="Ships marine sonar for trawlers")
+        add_card(connection, "child", summary="Ships things")
+        add_child(connection, "child-k1", "child", summary="A marine radio")
+        add_card(connection, "none", summary="Nothing of it")
+        found = await find(database, query="shipping marine sonar")
+        assert found["all"].text_score > 1
+        # each word weighs the same while there are no statistics
+        assert found["child"].text_score == pytest.approx(1 / 3)
+        assert found["none"].text_score == 0
+        assert max(person.text_score for person in found.values()) < 2
+
+    async def test_a_rare_word_weighs_more_than_a_common_one(self, connection: Connection, database: Database) -> None:
+        for number in range(40):
+            add_card(
+                connection, f"c{number:02}", summary=f"Engineer of {'sonar' if number < 2 else 'roads'}", degrees=number
+            )
+        connection.execute("analyze experience_cards")
+        found = await find(database, query="engineer of sonar in Iceland")
+        assert found["c00"].text_score > 2 * found["c39"].text_score > 0
+
+    async def test_only_texts_that_the_filters_let_through_are_read(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_person(connection, "p")
+        add_card(connection, "p-c1", "p", company_name="Kosmo", summary="Radio")
+        add_card(connection, "p-c2", "p", company_name="Acme", summary="Sonar")
+        filters = CardFilters(companies=("kosmo",), should_terms=("sonar", "radio"))
+        person = (await find(database, filters, query="sonar"))["p"]
+        assert (person.text_score, person.should_hits) == (0, 1)
+
+    async def test_a_should_term_counts_once_wherever_it_stands(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "a", skills=["Machine Learning"], intent_secondary=["career_break"], summary="learning C#")
+        add_child(connection, "a-k1", "a", tags=["machine learning", "kafka"])
+        terms = ("machine learning", "kafka", "career break", "c#", "c++", "learning machine", "the", "😀")
+        assert (await find(database, CardFilters(should_terms=terms)))["a"].should_hits == 4
+
+    async def test_of_very_many_should_terms_the_first_count(self, connection: Connection, database: Database) -> None:
+        add_card(connection, "a", summary=" ".join(f"term{n}" for n in range(100)))
+        terms = tuple(f"term{n}" for n in range(100))
+        assert (await find(database, CardFilters(should_terms=terms)))["a"].should_hits == 63
+
+    @pytest.mark.parametrize(
+        "query", ["", "the of and", "😀", "' or 1=1 --", "a:* & !b <-> ", "é" * 2000, '-"', "-sonar"]
+    )
+    async def test_any_query_is_answered(self, connection: Connection, database: Database, query: str) -> None:
+        add_card(connection, "a", summary="Sonar")
+        assert set(await find(database, CardFilters(should_terms=(query,)), query=query)) == {"a"}
+
+
+class TestShownPeople:
+    async def test_a_person_found_by_a_child_alone_is_shown_with_that_childs_card(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_person(connection, "p", headline="H", bio="B", open_to_work=True, work_preferred_locations=["Goa"])
+        for number in range(4):
+            add_card(connection, f"c{number}", "p", degrees=50, title=f"Card {number}", search_phrases=["x", "y"])
+        add_card(connection, "c9", "p", degrees=120)
+        add_child(connection, "c9-k1", "c9", degrees=60)
+        add_child(connection, "c9-k2", "c9", degrees=2, search_phrases=["z"], tags=["t"])
+        found = await find(database)
+        [shown] = await load_people(database, rank_people(list(found.values()), CardFilters(), 0))
+        assert (shown.id, shown.name, shown.headline, shown.bio) == ("p", "P", "H", "B")
+        assert (shown.open_to_work, shown.open_to_contact) == (True, False)
+        assert (shown.work_preferred_locations, shown.work_preferred_salary_min) == (("Goa",), None)
+        assert [card.id for card in shown.cards] == ["c9", "c0", "c1"]
+        assert [child.id for child in shown.cards[0].children] == ["c9-k2", "c9-k1"]
+        assert shown.similarities["c9-k2"] == pytest.approx(similarity_at(2), abs=1e-3)
+        assert set(shown.similarities) == {"c9", "c9-k1", "c9-k2", "c0", "c1"}
+        assert shown.search_phrases["c9-k2"] == ("z",)
+        assert shown.search_phrases["c0"] == ("x", "y")
+
+    async def test_people_come_in_the_order_asked_for_and_who_is_gone_is_left_out(
+        self, connection: Connection, database: Database
+    ) -> None:
+        for id in "abc":
+            add_card(connection, id)
+        found = await find(database)
+        connection.execute("delete from people where id = 'b'")
+        ranked = [RankedPerson(id, 1.0, found[id]) for id in "cba"]
+        assert [person.id for person in await load_people(database, ranked)] == ["c", "a"]
+
+    async def test_where_no_matched_card_is_left_the_latest_are_shown(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "p")
+        found = await find(database)
+        for id, start, end in [
+            ("old", "2001-01-01", "2003-01-01"),
+            ("now", "2010-01-01", None),
+            ("recent", "2004-01-01", "2009-01-01"),
+            ("late", "2002-01-01", "2008-01-01"),
+        ]:
+            add_card(connection, id, "p", start_date=start, end_date=end)
+        connection.execute("update experience_cards set visible = false where id = 'p'")
+        [shown] = await load_people(database, [RankedPerson("p", 1.0, found["p"])])
+        assert [card.id for card in shown.cards] == ["now", "recent", "late"]
+
+    async def test_contact_details_are_not_even_read(self, connection: Connection, database: Database) -> None:
+        add_person(connection, "p", email="p@example.com", phone="+91 99999 00000", links=["https://example.com/p"])
+        add_card(connection, "c", "p")
+        [shown] = await load_people(database, rank_people(list((await find(database)).values()), CardFilters(), 0))
+        assert "example.com" not in repr(shown)
+        assert "99999" not in repr(shown)
+
+
+async def test_names_are_known_by_kind_whatever_their_case(connection: Connection, database: Database) -> None:
+    add_card(
+        connection,
+        "a",
+        company_name=" Kosmo Retail",
+        team="Supply",
+        domain="Logistics",
+        sub_domain="Supply chain",
+        city="Pune",
+        country="India",
+        skills=["Distributed Locking ", "Go"],
+    )
+    phrases = [
+        "kosmo retail",
+        "kosmo",
+        "supply",
+        "logistics",
+        "supply chain",
+        "pune",
+        "india",
+        "distributed locking",
+        "go",
+    ]
+    assert await find_vocabulary(database, phrases) == Vocabulary(
+        companies=frozenset({"kosmo retail"}),
+        teams=frozenset({"supply"}),
+        domains=frozenset({"logistics"}),
+        sub_domains=frozenset({"supply chain"}),
+        cities=frozenset({"pune"}),
+        countries=frozenset({"india"}),
+        skills=frozenset({"distributed locking", "go"}),
+    )
+
+
+class TestRelaxations:
+    @pytest.fixture(autouse=True)
+    def people(self, connection: Connection) -> None:
+        strict: dict[str, Any] = {"company_name": "Kosmo", "city": "Pune", "seniority_level": "senior"}
+        add_card(connection, "strict", **strict)
+        add_card(connection, "strict-c2", "strict", **strict | {"company_name": "Acme"})
+        for id in ("acme1", "acme2"):
+            add_card(connection, id, **strict | {"company_name": "Acme"})
+            add_card(connection, f"{id}-c2", id, **strict | {"company_name": "Bolt"})
+        add_card(connection, "goa", **strict | {"city": "Goa"})
+        add_card(connection, "two-off", **strict | {"city": "Goa", "company_name": "Acme"})
+        add_card(connection, "far", visible=False, **strict | {"city": "Goa"})
+
+    filters = CardFilters(companies=("kosmo",), places=("pune",), seniority_levels=("senior",))
+
+    async def test_each_constraint_is_dropped_alone_and_people_are_counted_once(self, database: Database) -> None:
+        assert await count_relaxations(database, self.filters) == [
+            ("company_norm", 2),
+            ("seniority_level", 0),
+            ("location", 1),
+        ]
+
+    async def test_who_is_excluded_is_not_counted(self, database: Database) -> None:
+        counted = await count_relaxations(database, replace(self.filters, excluded_companies=("bolt",)))
+        assert counted == [("company_norm", 0), ("seniority_level", 0), ("location", 1)]
+        counted = await count_relaxations(database, replace(self.filters, excluded_keywords=("goa",)))
+        assert counted == [("company_norm", 2), ("seniority_level", 0), ("location", 0)]
+
+    async def test_the_only_constraint_dropped_brings_everyone(self, database: Database) -> None:
+        assert await count_relaxations(database, CardFilters(companies=("kosmo",))) == [("company_norm", 3)]
+
+    async def test_without_constraints_there_is_nothing_to_drop(self, database: Database) -> None:
+        assert await count_relaxations(database, CardFilters(excluded_companies=("bolt",), should_terms=("x",))) == []
