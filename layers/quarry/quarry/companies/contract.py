@@ -94,17 +94,17 @@ class Company(_Model):
 
     id: str
     company_name: str
-    former_names: tuple[str, ...] = ()
+    former_names: list[str] = []
     tagline: str | None = None
     description: str | None = None
     product_description: str | None = None
     target_customer: str | None = None
     problem_solved: str | None = None
     differentiator: str | None = None
-    niches: tuple[str, ...] = ()
-    sectors: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    business_models: tuple[str, ...] = ()
+    niches: list[str] = []
+    sectors: list[str] = []
+    categories: list[str] = []
+    business_models: list[str] = []
     status: Status
     website_url: str | None = None
     founded_year: int | None = None
@@ -113,7 +113,7 @@ class Company(_Model):
     employee_count: int | None = None
     funding_stage: FundingStage | None = None
     total_funding_usd: int | None = None
-    founders: tuple[str, ...] = ()
+    founders: list[str] = []
     acquirer: str | None = None
     closed_year: int | None = None
 
@@ -125,7 +125,7 @@ class Reference(_Model):
     company_name: str
     reason: str
     inline_description: str
-    evidence_chips: tuple[str, ...] = Field(max_length=EVIDENCE_CHIPS_MAX)
+    evidence_chips: list[str] = Field(max_length=EVIDENCE_CHIPS_MAX)
     confidence: float = Field(ge=0, le=1)
 
 
@@ -136,7 +136,7 @@ class Telemetry(_Model):
     iteration_count: int
     tool_call_count: int
     end_reason: EndReason
-    degraded_steps: tuple[str, ...]
+    degraded_steps: list[str]
 
 
 class Activity(_Model):
@@ -159,7 +159,7 @@ class FinalAnswer(_Model):
     """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits."""
 
     content: str
-    references: tuple[Reference, ...]
+    references: list[Reference]
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
 
