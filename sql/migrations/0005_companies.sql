@@ -17,11 +17,11 @@ create function website_domain(url text) returns text
 language sql immutable parallel safe
 return left(substring(lower(btrim(url)) from '^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?([^/?#:@\s]+)'), 255);
 
--- Where a company is filed, each place once: one index serves sectors, categories and business models together.
+-- Where a company is filed, each place once, cut where a lexeme must end: one index serves sectors, categories and business models.
 create function taxonomy_tags(sectors text[], categories text[], business_models text[]) returns text[]
 language sql immutable parallel safe
 return (
-  select coalesce(array_agg(distinct t.tag), '{}')
+  select coalesce(array_agg(distinct left(t.tag, 200)), '{}')
   from (
     select 'sector:' || s.name from unnest(sectors) s (name)
     union all
@@ -29,11 +29,27 @@ return (
     union all
     select 'business_model:' || b.name from unnest(business_models) b (name)
   ) t (tag)
+  where t.tag is not null
 );
 
+-- What a search reads of many rows stands first: Postgres unpacks a row up to the last column that is asked for.
 create table companies (
   id text primary key,
+  status text not null default 'startup' check (status in ('startup', 'acquired', 'public', 'closed')),
   company_name text not null,
+  text_search tsvector not null generated always as (
+    setweight(to_tsvector('english', company_name), 'A')
+    || setweight(to_tsvector('english', coalesce(tagline, '')), 'B')
+    || setweight(to_tsvector('english', coalesce(description, '')), 'B')
+    || setweight(to_tsvector('english', coalesce(product_description, '')), 'C')
+    || setweight(to_tsvector('english', coalesce(target_customer, '')), 'C')
+    || setweight(to_tsvector('english', coalesce(problem_solved, '')), 'D')
+    || setweight(to_tsvector('english', coalesce(differentiator, '')), 'D')) stored,
+  niches_search tsvector not null generated always as (to_tsvector('english', joined_names(niches))) stored,
+  taxonomy_search tsvector not null generated always as (array_to_tsvector(taxonomy_tags(sectors, categories, business_models))) stored,
+  name_key text not null generated always as (name_key(company_name)) stored,
+  former_name_keys text[] not null generated always as (name_keys(former_names)) stored,
+  domain text generated always as (website_domain(website_url)) stored,
   former_names text[] not null default '{}',
   tagline text,
   description text,
@@ -45,7 +61,6 @@ create table companies (
   sectors text[] not null default '{}',
   categories text[] not null default '{}',
   business_models text[] not null default '{}',
-  status text not null default 'startup' check (status in ('startup', 'acquired', 'public', 'closed')),
   website_url text,
   founded_year int,
   hq_city text,
@@ -56,26 +71,13 @@ create table companies (
   founders text[] not null default '{}',
   acquirer text,
   closed_year int,
-  name_key text not null generated always as (name_key(company_name)) stored,
-  former_name_keys text[] not null generated always as (name_keys(former_names)) stored,
-  domain text generated always as (website_domain(website_url)) stored,
-  taxonomy_tags text[] not null generated always as (taxonomy_tags(sectors, categories, business_models)) stored,
-  text_search tsvector not null generated always as (
-    setweight(to_tsvector('english', company_name), 'A')
-    || setweight(to_tsvector('english', coalesce(tagline, '')), 'B')
-    || setweight(to_tsvector('english', coalesce(description, '')), 'B')
-    || setweight(to_tsvector('english', coalesce(product_description, '')), 'C')
-    || setweight(to_tsvector('english', coalesce(target_customer, '')), 'C')
-    || setweight(to_tsvector('english', coalesce(problem_solved, '')), 'D')
-    || setweight(to_tsvector('english', coalesce(differentiator, '')), 'D')) stored,
-  niches_search tsvector not null generated always as (to_tsvector('english', joined_names(niches))) stored,
   content_hash text not null generated always as (md5(joined_text(
     tagline, description, product_description, problem_solved, target_customer, differentiator, joined_names(niches), joined_names(categories)))) stored,
   embedded_hash text,
   refused_hash text,
   refusals smallint not null default 0
 );
--- ranking reads these of hundreds of rows, and the long texts of none: keep them in the row, move the texts out of it
+-- Searches read these of hundreds of rows, and the long texts of none: they stay in the row, the texts are moved out of it.
 alter table companies alter column text_search set storage main;
 alter table companies alter column niches_search set storage main;
 
@@ -86,8 +88,8 @@ create index companies_domain on companies (domain);
 create index companies_website_url_trigrams on companies using gin (website_url gin_trgm_ops) with (fastupdate = off);
 create index companies_text_search on companies using gin (text_search) with (fastupdate = off);
 create index companies_niches_search on companies using gin (niches_search) with (fastupdate = off);
-create index companies_taxonomy_tags on companies using gin (taxonomy_tags) with (fastupdate = off);
-create index companies_status on companies (status);
+create index companies_taxonomy_search on companies using gin (taxonomy_search) with (fastupdate = off);
+create index companies_status on companies (status, id);
 create index companies_not_embedded on companies (id) where embedded_hash is distinct from content_hash;
 
 -- A text longer than the embedding model reads has a vector for each window of it, and is as near as its nearest window.

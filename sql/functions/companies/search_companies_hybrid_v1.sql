@@ -20,7 +20,7 @@ create or replace function search_companies_hybrid_v1(
   combined_score double precision, matched_fields text[]
 )
 language plpgsql stable
-set hnsw.ef_search = 400
+set hnsw.ef_search = 150
 set hnsw.iterative_scan = relaxed_order
 as $$
 declare
@@ -33,7 +33,10 @@ declare
   wanted constant text[] := coalesce(p_statuses, every_status);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
   compared text[] := p_include_ids;
-  nearest_count int := greatest(100, ceil(p_limit * 10 / 3.0));
+  windows_per_company constant float8 := (
+    select least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) from pg_class c, pg_class e
+    where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass);
+  nearest_count int := 2.5 * p_limit * windows_per_company;
   some_words tsquery;
 begin
   if p_query_embedding is null then
@@ -44,7 +47,10 @@ begin
   end if;
   if p_include_ids is null and cardinality(compared) > exact_below then
     compared := null;
-    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded) w;
+    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
+    if some_words is null and numnode(all_words) > 0 then
+      nearest_count := 2 * nearest_count;  -- words too common to be looked up
+    end if;
   end if;
 
   return query
@@ -68,7 +74,7 @@ begin
       select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
       from companies c
       where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      limit max_worded
+      offset 0
     ) l, lateral (
       select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
       where e.record_id = l.id and e.embedding_type = 'searchable_profile'
