@@ -1,0 +1,145 @@
+"""Names in a question: which companies it may name, and whether it asks for others like them.
+
+Pure. Candidates are guesses; a name that no company bears does no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from quarry.core.text import words
+
+NAMES_MAX = 16
+NAME_CHARACTERS_MAX = 120
+NAME_WORDS_MAX = 8
+
+_SIMILARITY = re.compile(
+    r"\b(?:similar(?:ly)?(?: to)?|alternatives?(?: to| for)?|competitors?(?: of| to| for)?|compet(?:es?|ing)(?: with)?|rivals?(?: of| to)?"
+    r"|comparable (?:to|with)|compared? (?:to|with)|resembl(?:es?|ing)|peers? of|lookalikes?(?: of| for)?|replacements? for|instead of"
+    r"|same as|in the (?:vein|style) of|versus|vs\.?)(?!\w)",
+    re.IGNORECASE,
+)
+# "like" compares companies only beside a word that stands for one: "I would like" and "feels like home" do not.
+_LIKE = re.compile(
+    r"\b(?:compan(?:y|ies)|start-?ups?|firms?|business(?:es)?|tools?|products?|apps?|services?|platforms?|ones?|others?|else|more|anything"
+    r"|something|anyone|someone|just|those|these|is there|are there) (?:(?:is |are )?there )?like\b|^like\b",
+    re.IGNORECASE,
+)
+
+_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,120})[\"“”«»]|(?<!\w)['‘]([^'‘’]{2,120})['’](?!\w)")
+_WITH_DIGITS = re.compile(r"(?<![\w-])(?=[\w&.:'-]*[^\W\d_])(?=[\w&.:'-]*\d)[\w&.:'-]*\w(?![\w-])")
+_ADDRESS = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+_CAPITAL_WORD = r"[^\W\d_a-zß-öø-ÿ][\w&.:'’+-]*"
+_CAPITALISED = re.compile(
+    rf"(?<![\w&.:'’+-])(?:{_CAPITAL_WORD}|\d[\w&.:'’+-]*[^\W\d_][\w&.:'’+-]*)(?:[ ](?:(?:and|of|the|&|und|de)[ ])?{_CAPITAL_WORD})*"
+)
+
+# What may stand before and behind a name without saying more than "this one".
+_BEFORE = re.compile(
+    r"^(?:(?:please|hi|hey|hello|ok|so|and|now)[,!]?\s+)*"
+    r"(?:(?:can|could|would) you\s+)?(?:please\s+)?"
+    r"(?:(?:tell|show|give|find|get)\s+(?:me|us)\s+|find\s+|show\s+|open\s+|look\s+up\s+|search\s+(?:for\s+)?|"
+    r"i(?:'m| am)\s+looking\s+for\s+|looking\s+for\s+|do\s+you\s+(?:know|have)\s+|have\s+you\s+heard\s+of\s+|"
+    r"(?:what|who)(?:'s|\s+is|\s+are|\s+was|\s+were)\s+|what\s+happened\s+to\s+|whatever\s+happened\s+to\s+|"
+    r"what\s+(?:does|do|did)\s+|who\s+(?:founded|runs?|owns?|acquired|bought|started)\s+|"
+    r"where\s+is\s+|when\s+was\s+|is\s+|does\s+)?"
+    r"(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?)\s+)?(?:about\s+|on\s+|of\s+)?"
+    r"(?:the\s+)?(?:(?:acquired|closed|defunct|public|listed|former)\s+)?(?:(?:company|startup|firm)\s+)?(?:called\s+|named\s+)?",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"(?:\s+(?:the\s+)?(?:company|startup|start-up|firm)|\s+(?:do|does|did|sell|make|offer|based|founded|located|headquartered|still|now|today|"
+    r"been|is|was|were|acquired|closed|shut\s+down|public|a|an|up\s+to|called|it|they|after|when|before|by|who|in|listed|alive|around)"
+    r"|\s*[?!.,;])+$",
+    re.IGNORECASE,
+)  # fmt: skip
+_NAME_END = re.compile(
+    r"\s*(?:[,;?!]|\.(?:\s|$)|\s(?:but|that|which|who|also|in|from|with|for|based|only|and (?:also|are|is|that)|or|including|founded|except|not|please)\s).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_A_NAME = re.compile(
+    r"^(?:the|a|an|this|that|these|those|it|them|one|ones|of|to|with|company|companies)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class NameQuestion:
+    """What a question says of names.
+
+    `whole`: texts that are, but for politeness, all of the question; a company of such a name is what is meant.
+    `mentioned`: texts inside a longer question that may be names. `similar`: others like the named one are wanted.
+    """
+
+    whole: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    similar: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All candidates, the likeliest first, at most `NAMES_MAX`."""
+        return tuple(dict.fromkeys((*self.whole, *self.mentioned)))[:NAMES_MAX]
+
+
+def read_names(question: str) -> NameQuestion:
+    """The names that a question may hold, and whether it asks for companies like them."""
+    after = _after_similarity(question)
+    similar = after is not None
+    mentioned: list[str] = []
+    if after:
+        mentioned += _named_after(after)
+    before = _before_versus(question)
+    mentioned += [before] if before else []
+    mentioned += [one or other for one, other in _QUOTED.findall(question)]
+    mentioned += _ADDRESS.findall(question)
+    mentioned += _WITH_DIGITS.findall(question)
+    mentioned += _CAPITALISED.findall(question)
+    whole = () if similar else tuple(_cleaned([question, _bare(question)]))
+    return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
+
+
+def _after_similarity(question: str) -> str | None:
+    """What follows the words that ask for similar companies; None where nothing asks for them."""
+    matches = [match for pattern in (_SIMILARITY, _LIKE) if (match := pattern.search(question))]
+    if not matches:
+        return None
+    return question[max(match.end() for match in matches) :].strip()
+
+
+def _before_versus(question: str) -> str | None:
+    versus = re.search(r"\s(?:vs\.?|versus)\s", question, re.IGNORECASE)
+    return _bare(question[: versus.start()]) if versus else None
+
+
+def _named_after(text: str) -> list[str]:
+    """`text` cut where the name is likely to end; the longer readings first."""
+    text = re.sub(r"^(?:the (?:company|startup) |that of |what |those of )", "", text, flags=re.IGNORECASE)
+    cut = _NAME_END.sub("", text)
+    first = re.match(_CAPITALISED, cut)
+    return [cut, _BEHIND.sub("", cut), *([first.group()] if first else [])]
+
+
+def _bare(question: str) -> str:
+    """The question without what only says "tell me about"."""
+    text = _BEFORE.sub("", question.strip(), count=1)
+    return _BEHIND.sub("", text)
+
+
+def _cleaned(names: Iterable[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in names:
+        cleaned = " ".join(name.split()).strip(" \t\"“”«»'‘’?!,;()").rstrip(".")
+        cleaned = re.sub(r"['’]s$", "", cleaned)
+        key = cleaned.lower()
+        if (
+            len(cleaned) < 2
+            or len(cleaned) > NAME_CHARACTERS_MAX
+            or len(words(cleaned)) > NAME_WORDS_MAX
+            or key in seen
+        ):
+            continue
+        if _NOT_A_NAME.match(cleaned):
+            continue
+        seen.add(key)
+        yield cleaned

@@ -1,0 +1,288 @@
+"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by coverage.
+
+Pure: the same inputs give the same decisions.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from quarry.companies.constraints import STAGE_LABELS
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, STATUSES, Company
+from quarry.companies.decisions import (
+    VARIANTS_ADDED_MAX,
+    VARIANTS_PLANNED_MAX,
+    CompanyPlan,
+    Critique,
+    PlanFilters,
+    RankedCompany,
+    Reranking,
+    Search,
+)
+from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
+from quarry.companies.ranking import Entry, distinct
+from quarry.companies.reading import Reading, TagGroup, read_question
+from quarry.companies.snippets import home, inline_description, profile_text, snippets
+from quarry.companies.vocabulary import Tag, taxonomy_words
+from quarry.core.text import STOP_WORDS, significant_words, topic_text, words
+
+TARGET_COUNT = 10
+NICHE_WORDS_MAX = 6
+
+SEMANTIC_RANGE = (0.25, 0.65)
+"""Cosine similarities that count as nothing and as all there is to be had."""
+SEMANTIC_WEIGHT = 0.60
+COVERAGE_WEIGHT = 0.30
+PHRASE_WEIGHT = 0.10
+TAG_WEIGHT = 0.15
+PLAIN_BASE = 0.60
+"""The score of a company that is filed under what was asked for where nothing else was asked for."""
+NAME_WEIGHT = 0.95
+ANCHOR_OVERLAP_WEIGHT = 0.35
+
+ACCEPTED_MIN = 0.30
+"""A company that scores less does not answer the question."""
+ACCEPTED_SHARE = 0.55
+"""Nor does one that scores less than this share of the best."""
+
+CORRECTION_SIMILARITY = 0.8
+CORRECTED_CHARACTERS_MIN = 5
+
+
+def plan_by_rule(inputs: PlanInputs, reading: Reading, *, named: bool) -> CompanyPlan:
+    """A plan from how the question reads. `named`: its words are near the name of a company."""
+    narrows = reading.narrows and bool(inputs.previous_ids)
+    demanded = [tag for group in reading.groups if group.demanded for tag in group.tags]
+    topic = reading.topic or _earlier_topic(inputs)
+    statuses = reading.statuses or (STATUSES if narrows else ("startup",))
+    return CompanyPlan(
+        intent="narrow" if narrows else "find_company" if named else "discover",
+        target_result_count=reading.count or TARGET_COUNT,
+        query_variants=_variants(inputs, reading, topic) or [inputs.question],
+        search_priority_order=_searches(reading, named=named),
+        filters=PlanFilters(
+            statuses=list(statuses),
+            sectors=_names(demanded, "sector"),
+            categories=_names(demanded, "category"),
+            business_models=_names(demanded, "business_model"),
+            niches=[topic] if topic and not reading.plain and len(topic.split()) <= NICHE_WORDS_MAX else [],
+            niche_mode="boost",
+        ),
+        success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
+    )
+
+
+def _searches(reading: Reading, *, named: bool) -> list[Search]:
+    searches: list[Search] = ["exact_name"] if named else []
+    searches += ["taxonomy"] if reading.plain else []
+    searches += ["hybrid", "keyword"]
+    return searches + (["taxonomy"] if reading.groups and not reading.plain else [])
+
+
+def _variants(inputs: PlanInputs, reading: Reading, topic: str) -> list[str]:
+    if inputs.anchor is not None:
+        return anchor_variants(inputs.anchor)
+    tags = [tag.name for tag in reading.tags]
+    return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if reading.plain else ""])[
+        :VARIANTS_PLANNED_MAX
+    ]
+
+
+def anchor_variants(anchor: Company) -> list[str]:
+    """Phrasings of what a company does, from its own profile and never with its name."""
+    texts = (
+        ", ".join(anchor.niches),
+        anchor.tagline,
+        anchor.product_description,
+        anchor.problem_solved,
+        anchor.target_customer,
+        ", ".join([*anchor.categories, *anchor.sectors]),
+    )
+    return distinct(unnamed(text, anchor) for text in texts if text)[:VARIANTS_PLANNED_MAX]
+
+
+def unnamed(text: str, anchor: Company) -> str:
+    """`text` without the company's name."""
+    for name in (anchor.company_name, *anchor.former_names):
+        text = text.replace(name, " ")
+    return " ".join(text.split())
+
+
+def _earlier_topic(inputs: PlanInputs) -> str:
+    """The topic of the latest earlier question that has one."""
+    for message in reversed(inputs.history):
+        if message.role == "user" and (topic := read_question(message.content).topic):
+            return topic
+    return ""
+
+
+def _names(tags: Sequence[Tag], family: str) -> list[str]:
+    return list(dict.fromkeys(tag.name for tag in tags if tag.family == family))
+
+
+# --- ranking
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What speaks for a company, each from 0 to 1, and the words of the question that it holds."""
+
+    score: float
+    coverage: float
+    covered: frozenset[str]
+    groups: tuple[TagGroup, ...]
+
+
+def rerank_by_rule(inputs: RerankInputs, reading: Reading) -> Reranking:
+    """The companies whose evidence is good enough, best first."""
+    weights = _word_weights(reading, inputs.entries)
+    judged = [(entry, _judge(entry, inputs, reading, weights)) for entry in inputs.entries]
+    judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
+    best = judged[0][1].score if judged else 0.0
+    kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
+    return Reranking(
+        confidence=_confidence(best) if kept else 0.0,
+        ranked_company_ids=[entry.company.id for entry, _ in kept],
+        per_company=[_described(entry, evidence, inputs, reading) for entry, evidence in kept],
+    )
+
+
+def _confidence(score: float) -> float:
+    return round(min(0.95, score), 3)
+
+
+def _word_weights(reading: Reading, entries: Sequence[Entry]) -> dict[str, float]:
+    """How much each word of the topic says: the rarer among the candidates, the more."""
+    asked = significant_words(reading.topic)
+    holders = Counter(word for entry in entries for word in set(significant_words(profile_text(entry.company))))
+    return {word: math.log(1 + len(entries) / (0.5 + holders[word])) for word in asked}
+
+
+def _judge(entry: Entry, inputs: RerankInputs, reading: Reading, weights: dict[str, float]) -> _Evidence:
+    semantic = _scaled(entry.candidate.semantic)
+    text = significant_words(profile_text(entry.company))
+    covered = frozenset(text) & weights.keys()
+    total = sum(weights.values())
+    coverage = sum(weights[word] for word in covered) / total if total else 0.0
+    groups = tuple(group for group in reading.groups if _is_tagged(entry.company, group.tags))
+    if inputs.anchor is not None:
+        score = (1 - ANCHOR_OVERLAP_WEIGHT) * semantic + ANCHOR_OVERLAP_WEIGHT * _overlap(entry.company, inputs.anchor)
+    else:
+        score = SEMANTIC_WEIGHT * semantic + COVERAGE_WEIGHT * coverage + PHRASE_WEIGHT * _phrases(reading, text)
+        score += TAG_WEIGHT * len(groups) / len(reading.groups) if reading.groups else 0.0
+        if reading.plain and groups:
+            score = PLAIN_BASE * len(groups) / len(reading.groups) + (1 - PLAIN_BASE) * score
+        if not reading.topic and not inputs.anchor:
+            score = PLAIN_BASE
+    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
+
+
+def _scaled(similarity: float) -> float:
+    low, high = SEMANTIC_RANGE
+    return min(1.0, max(0.0, (similarity - low) / (high - low)))
+
+
+def _is_tagged(company: Company, tags: Collection[Tag]) -> bool:
+    held = {"sector": company.sectors, "category": company.categories, "business_model": company.business_models}
+    return any(tag.name in held[tag.family] for tag in tags)
+
+
+def _phrases(reading: Reading, text: Sequence[str]) -> float:
+    """The share of the topic's neighbouring words that are neighbours in the text too."""
+    asked = set(pairwise(significant_words(reading.topic)))
+    return len(asked & set(pairwise(text))) / len(asked) if asked else 0.0
+
+
+def _overlap(company: Company, anchor: Company) -> float:
+    """How much of what the anchor is filed under and says of its niches a company shares."""
+    categories = _share(company.categories, anchor.categories)
+    niches = _share(significant_words(" ".join(company.niches)), significant_words(" ".join(anchor.niches)))
+    return 0.6 * categories + 0.2 * _share(company.sectors, anchor.sectors) + 0.2 * min(1.0, 2 * niches)
+
+
+def _share(values: Collection[str], of: Collection[str]) -> float:
+    return len(set(values) & set(of)) / len(set(of)) if of else 0.0
+
+
+def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> RankedCompany:
+    company = entry.company
+    return RankedCompany(
+        company_id=company.id,
+        reason=_reason(entry, evidence, inputs, reading),
+        inline_description=inline_description(company),
+        evidence_chips=list(_chips(entry, evidence, inputs, reading))[:EVIDENCE_CHIPS_MAX],
+        confidence=_confidence(evidence.score),
+    )
+
+
+def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> str:
+    company = entry.company
+    if inputs.anchor is not None:
+        shared = [name for name in company.categories if name in inputs.anchor.categories]
+        if shared:
+            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.anchor.tagline or ''), 1)[0]}"
+    [best] = snippets(company, evidence.covered, 1) or [""]
+    return best or f"Filed under {', '.join(company.categories)}."
+
+
+def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> Iterator[str]:
+    """What speaks for a company in a few words: what it has of what was asked for."""
+    company, constraints = entry.company, reading.constraints
+    yield from dict.fromkeys(tag.name for group in evidence.groups for tag in group.tags if _is_tagged(company, (tag,)))
+    if constraints.countries or constraints.cities:
+        yield home(company)
+    if constraints.funding_stages and company.funding_stage:
+        yield STAGE_LABELS[company.funding_stage]
+    if constraints.founded and company.founded_year:
+        yield f"Founded {company.founded_year}"
+    if constraints.employees and company.employee_count:
+        yield f"{company.employee_count:,} employees"
+    yield from _near_niches(company, evidence.covered, inputs.anchor)
+
+
+def _near_niches(company: Company, covered: frozenset[str], anchor: Company | None) -> Iterator[str]:
+    """The niches that share a word with the question or with the anchor; the first one where none does."""
+    wanted = set(covered) | (set(significant_words(" ".join(anchor.niches))) if anchor else set())
+    near = [niche for niche in company.niches if wanted & set(significant_words(niche))]
+    yield from near or company.niches[:1]
+
+
+# --- critique
+
+
+def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
+    """Stop when the ranking is sure or nothing new is left to try; else search for what the best companies do not cover."""
+    met = inputs.confidence >= inputs.target
+    if met:
+        return Critique(decision="stop", why="The best companies meet the question.", confidence_target_met=True)
+    tried = {variant.casefold() for variant in inputs.tried}
+    fresh = [variant for variant in _new_variants(inputs, reading) if variant.casefold() not in tried][
+        :VARIANTS_ADDED_MAX
+    ]
+    return Critique(
+        decision="continue" if fresh else "stop",
+        why="Other words may find more." if fresh else "Nothing is left to try.",
+        should_expand_queries=bool(fresh),
+        new_query_variants=fresh,
+    )
+
+
+def _new_variants(inputs: CritiqueInputs, reading: Reading) -> list[str]:
+    covered = {word for entry in inputs.ranked for word in significant_words(profile_text(entry.company))}
+    corrected = [
+        _corrected(word) if not set(significant_words(word)) <= covered else word for word in words(reading.topic)
+    ]
+    tags = ", ".join(tag.name for tag in reading.tags)
+    return distinct([" ".join(corrected), tags])
+
+
+def _corrected(word: str) -> str:
+    """The word of the taxonomy that `word` may be a slip of the pen for; `word` itself where there is none."""
+    if len(word) < CORRECTED_CHARACTERS_MIN or word in STOP_WORDS:
+        return word
+    return next(iter(difflib.get_close_matches(word, taxonomy_words(), n=1, cutoff=CORRECTION_SIMILARITY)), word)
