@@ -6,10 +6,10 @@ Pure. Candidates are guesses; a name that no company bears does no harm.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.core.text import words
+from quarry.core.text import STOP_WORDS, words
 
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
@@ -17,7 +17,7 @@ NAME_WORDS_MAX = 8
 
 _SIMILARITY = re.compile(
     r"\b(?:similar(?:ly)?(?: to)?|alternatives?(?: to| for)?|competitors?(?: of| to| for)?|compet(?:es?|ing)(?: with)?|rivals?(?: of| to)?"
-    r"|comparable (?:to|with)|compared? (?:to|with)|resembl(?:es?|ing)|peers? of|lookalikes?(?: of| for)?|replacements? for|instead of"
+    r"|comparable (?:to|with)|compared? (?:to|with)|resembl(?:es?|ing)|peers? of|lookalikes?(?: of| for)?|replacements? for"
     r"|same as|in the (?:vein|style) of|versus|vs\.?)(?!\w)",
     re.IGNORECASE,
 )
@@ -63,6 +63,13 @@ _NOT_A_NAME = re.compile(
     r"^(?:the|a|an|this|that|these|those|it|them|one|ones|of|to|with|company|companies)$", re.IGNORECASE
 )
 
+_ASKED_OF_COMPANIES = frozenset(
+    "company startup firm called named based located headquartered founded founder founders founding started start year old age ceo raise "
+    "raised funding funded money investors stage series round employees people staff big size many much acquired bought buy owns owner "
+    "owned closed shut status public active alive still compare compared comparison difference differences between versus vs business "
+    "website site web address product products customers profile details information info happened became today now".split()
+)
+
 
 @dataclass(frozen=True)
 class NameQuestion:
@@ -84,6 +91,7 @@ class NameQuestion:
 
 def read_names(question: str) -> NameQuestion:
     """The names that a question may hold, and whether it asks for companies like them."""
+    question = " ".join(question.split())
     after = _after_similarity(question)
     similar = after is not None
     mentioned: list[str] = []
@@ -97,6 +105,14 @@ def read_names(question: str) -> NameQuestion:
     mentioned += _CAPITALISED.findall(question)
     whole = () if similar else tuple(_cleaned([question, _bare(question)]))
     return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
+
+
+def is_about(question: str, names: Sequence[str]) -> bool:
+    """Whether a question that holds `names` says nothing beside them but what is asked about any company."""
+    left = question
+    for name in names:
+        left = re.sub(re.escape(name), " ", left, flags=re.IGNORECASE)
+    return all(word in STOP_WORDS or word in _ASKED_OF_COMPANIES for word in words(left))
 
 
 def _after_similarity(question: str) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quarry.companies.constraints import Constraints
-from quarry.companies.contract import Status
+from quarry.companies.contract import ChatMessage, Status
 from quarry.companies.demands import (
     read_count,
     read_employees,
@@ -104,6 +104,17 @@ def read_question(question: str) -> Reading:
         narrows=narrows,
         plain=bool(hits) and not leftover,
     )
+
+
+def read_follow_up(question: str, history: Sequence[ChatMessage]) -> Reading:
+    """Read a question that may go on with an earlier one: without a topic of its own it has that of the latest that has one."""
+    reading = read_question(question)
+    if reading.topic:
+        return reading
+    for message in reversed(history):
+        if message.role == "user" and (earlier := read_question(message.content)).topic:
+            return replace(reading, topic=earlier.topic, groups=earlier.groups, plain=earlier.plain)
+    return reading
 
 
 def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tuple[int, int]]]:

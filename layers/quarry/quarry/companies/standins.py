@@ -26,7 +26,7 @@ from quarry.companies.decisions import (
 )
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
 from quarry.companies.ranking import Entry, distinct
-from quarry.companies.reading import Reading, TagGroup, read_question
+from quarry.companies.reading import Reading, TagGroup
 from quarry.companies.snippets import home, inline_description, profile_text, snippets
 from quarry.companies.vocabulary import Tag, taxonomy_words
 from quarry.core.text import STOP_WORDS, significant_words, topic_text, words
@@ -58,7 +58,7 @@ def plan_by_rule(inputs: PlanInputs, reading: Reading, *, named: bool) -> Compan
     """A plan from how the question reads. `named`: its words are near the name of a company."""
     narrows = reading.narrows and bool(inputs.previous_ids)
     demanded = [tag for group in reading.groups if group.demanded for tag in group.tags]
-    topic = reading.topic or _earlier_topic(inputs)
+    topic = reading.topic
     statuses = reading.statuses or (STATUSES if narrows else ("startup",))
     return CompanyPlan(
         intent="narrow" if narrows else "find_company" if named else "discover",
@@ -111,14 +111,6 @@ def unnamed(text: str, anchor: Company) -> str:
     for name in (anchor.company_name, *anchor.former_names):
         text = text.replace(name, " ")
     return " ".join(text.split())
-
-
-def _earlier_topic(inputs: PlanInputs) -> str:
-    """The topic of the latest earlier question that has one."""
-    for message in reversed(inputs.history):
-        if message.role == "user" and (topic := read_question(message.content).topic):
-            return topic
-    return ""
 
 
 def _names(tags: Sequence[Tag], family: str) -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
 from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
-from quarry.core.text import Identifier
+from quarry.core.text import Identifier, Storable
 
+_Place = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
 _YEAR = Field(default=None, ge=1000, le=9999)
 
 
@@ -49,8 +50,8 @@ class CompanyRow(Row):
     status: Status = "startup"
     website_url: Line | None = None
     founded_year: int | None = _YEAR
-    hq_city: Line | None = None
-    hq_country: Line | None = None
+    hq_city: _Place | None = None
+    hq_country: _Place | None = None
     employee_count: int | None = Field(default=None, ge=0, le=2_000_000_000)
     funding_stage: FundingStage | None = None
     total_funding_usd: int | None = Field(default=None, ge=0, le=9_000_000_000_000_000_000)
