@@ -90,6 +90,9 @@ create index companies_text_search on companies using gin (text_search) with (fa
 create index companies_niches_search on companies using gin (niches_search) with (fastupdate = off);
 create index companies_taxonomy_search on companies using gin (taxonomy_search) with (fastupdate = off);
 create index companies_status on companies (status, id);
+create index companies_hq_country on companies (lower(hq_country));
+create index companies_hq_city on companies (lower(hq_city));
+create index companies_funding_stage on companies (funding_stage);
 create index companies_not_embedded on companies (id) where embedded_hash is distinct from content_hash;
 
 -- A text longer than the embedding model reads has a vector for each window of it, and is as near as its nearest window.

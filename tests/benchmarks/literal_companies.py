@@ -4,7 +4,7 @@ They read the same tables as the search does, so vectors that are kept in the ro
 the indexes that they were conceived with: the weighted text as an expression, and one on the niches.
 """
 
-_WEIGHTED_TEXT = """(
+WEIGHTED_TEXT = """(
     setweight(to_tsvector('english', coalesce(c.company_name, '')), 'A')
     || setweight(to_tsvector('english', coalesce(c.tagline, '')), 'B')
     || setweight(to_tsvector('english', coalesce(c.description, '')), 'B')
@@ -80,15 +80,15 @@ end $$;
 
 LITERAL = "\n".join(
     (
-        _HYBRID.format(name="literal_search_companies_hybrid", text=_WEIGHTED_TEXT),
+        _HYBRID.format(name="literal_search_companies_hybrid", text=WEIGHTED_TEXT),
         # the same ranking off the stored text: every company is compared and ranked, none is left out
         _HYBRID.format(name="exact_search_companies_hybrid", text="c.text_search"),
-        _KEYWORD.format(text=_WEIGHTED_TEXT),
+        _KEYWORD.format(text=WEIGHTED_TEXT),
         _NAME,
         _TAXONOMY,
     )
 )
 
 LITERAL_INDEX = "create index literal_weighted_text on companies using gin ({}) with (fastupdate = off)".format(
-    _WEIGHTED_TEXT.replace("c.", "")
+    WEIGHTED_TEXT.replace("c.", "")
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import datetime
 import math
-import re
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, LiteralString
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -22,6 +21,7 @@ from quarry.core.postgres.pool import Database
 from quarry.records.contract import RECORD_TYPES
 from quarry.records.retrieval import describe, find_candidates, latest_topics, whole_record
 from tests.conftest import create_database
+from tests.query_plans import plans, scans
 
 Connection = psycopg.Connection[Any]
 
@@ -156,28 +156,6 @@ def by_meaning(connection: Connection, vector: Sequence[float], count: int, *dat
         "select * from rank_record_similarity('motions', 'motion_embeddings', %s, %s, %s, %s)",
         [vector_literal(vector), count, date_from, date_to],
     ).fetchall()
-
-
-def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any]) -> str:
-    """The plans of all statements that `query` runs, those inside functions included."""
-    notices: list[str] = []
-
-    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
-        notices.append(diagnostic.message_primary or "")
-
-    connection.execute("load 'auto_explain'")
-    for name, value in [("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_level", "notice")]:
-        connection.execute("select set_config(%s, %s, false)", [f"auto_explain.{name}", value])
-    connection.add_notice_handler(note)
-    connection.execute(query, parameters)
-    connection.remove_notice_handler(note)
-    connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
-    return "\n".join(notices)
-
-
-def scans(plan: str) -> set[str]:
-    """How a plan reads its tables: "Seq Scan on motions", "Index Scan using motions_pkey" …"""
-    return set(re.findall(r"(?:Seq Scan on|Index (?:Only )?Scan using|Bitmap Index Scan on) \w+", plan))
 
 
 def test_the_score_is_the_sum_of_weight_over_k_plus_rank(connection: Connection) -> None:

@@ -22,31 +22,38 @@ create or replace function search_companies_hybrid_v1(
 language plpgsql stable
 set hnsw.ef_search = 150
 set hnsw.iterative_scan = relaxed_order
+set hnsw.max_scan_tuples = 50000
+set hnsw.scan_mem_multiplier = 4
 as $$
 declare
-  exact_below constant int := 2000;
+  fewest_indexed constant int := 2000;
   no_match constant float8 := 1e-15;
-  every_status constant text[] := array['startup', 'acquired', 'public', 'closed'];
   max_words constant int := 8;
   max_worded constant int := 4000;
   all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
-  wanted constant text[] := coalesce(p_statuses, every_status);
+  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  companies_count float8;
+  windows_per_company float8;
+  nearest_count int;
+  few_count int;
   compared text[] := p_include_ids;
-  windows_per_company constant float8 := (
-    select least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) from pg_class c, pg_class e
-    where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass);
-  nearest_count int := 2.5 * p_limit * windows_per_company;
   some_words tsquery;
 begin
-  if p_query_embedding is null then
+  if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
+  select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
+  from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
+  nearest_count := ceil(2.5 * p_limit * windows_per_company);
+
   if compared is null then
-    compared := array(select c.id from companies c where c.status = any(wanted) limit exact_below + 1);
+    -- of n among N companies the index is walked past nearest_count · N/n, which costs more than comparing n below about this
+    few_count := greatest(fewest_indexed, sqrt(companies_count * nearest_count));
+    execute 'select array(select c.id from companies c where c.status = any($1) limit $2)' into compared using wanted, few_count + 1;
+    compared := case when cardinality(compared) <= few_count then compared end;
   end if;
-  if p_include_ids is null and cardinality(compared) > exact_below then
-    compared := null;
+  if compared is null then
     select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
     if some_words is null and numnode(all_words) > 0 then
       nearest_count := 2 * nearest_count;  -- words too common to be looked up

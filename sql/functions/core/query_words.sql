@@ -33,8 +33,6 @@ begin
     return;
   end if;
 
-  singly := not p_two_words or cardinality(words) = 1;
-
   select greatest(c.reltuples, 1) into total from pg_class c where c.oid = p_table;
   select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, known_frequencies
   from pg_class c
@@ -59,6 +57,7 @@ begin
       from unnest(words) u (word));
   end if;
 
+  singly := not p_two_words or cardinality(words) = 1;
   with counted as materialized (
     -- behind the frequencies of the words, the statistics hold the lowest of them
     select w.word, greatest(1, total * coalesce(
