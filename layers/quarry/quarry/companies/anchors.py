@@ -15,59 +15,95 @@ NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
 NAME_WORDS_MAX = 8
 
+
+def _any(*alternatives: str) -> str:
+    return f"(?:{'|'.join(alternatives)})"
+
+
 _SIMILARITY = re.compile(
-    r"\b(?:similar(?:ly)?(?: to)?|alternatives?(?: to| for)?|competitors?(?: of| to| for)?|compet(?:es?|ing)(?: with)?|rivals?(?: of| to)?"
-    r"|comparable (?:to|with)|compared? (?:to|with)|resembl(?:es?|ing)|peers? of|lookalikes?(?: of| for)?|replacements? for"
-    r"|same as|in the (?:vein|style) of|versus|vs\.?)(?!\w)",
+    r"\b"
+    + _any(
+        "similar(?:ly)?(?: to)?", "alternatives?(?: to| for)?", "competitors?(?: of| to| for)?", "compet(?:es?|ing)(?: with)?",
+        "rivals?(?: of| to)?", "comparable (?:to|with)", "compared? (?:to|with)", "resembl(?:es?|ing)", "peers? of",
+        "lookalikes?(?: of| for)?", "replacements? for", "same as", "in the (?:vein|style) of", "versus", r"vs\.?",
+    )
+    + r"(?!\w)",
     re.IGNORECASE,
-)
+)  # fmt: skip
 # "like" compares companies only beside a word that stands for one: "I would like" and "feels like home" do not.
 _LIKE = re.compile(
-    r"\b(?:compan(?:y|ies)|start-?ups?|firms?|business(?:es)?|tools?|products?|apps?|services?|platforms?|ones?|others?|else|more|anything"
-    r"|something|anyone|someone|just|those|these|is there|are there) (?:(?:is |are )?there )?like\b|^like\b",
+    r"\b"
+    + _any(
+        "compan(?:y|ies)", "start-?ups?", "firms?", "business(?:es)?", "tools?", "products?", "apps?", "services?", "platforms?",
+        "ones?", "others?", "else", "more", "anything", "something", "anyone", "someone", "just", "those", "these", "is there",
+        "are there",
+    )
+    + r" (?:there )?(?:(?:is|are) (?:there )?)?like\b|^like\b",
     re.IGNORECASE,
-)
+)  # fmt: skip
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,120})[\"“”«»]|(?<!\w)['‘]([^'‘’]{2,120})['’](?!\w)")
-_WITH_DIGITS = re.compile(r"(?<![\w-])(?=[\w&.:'-]*[^\W\d_])(?=[\w&.:'-]*\d)[\w&.:'-]*\w(?![\w-])")
-_ADDRESS = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+_WITH_DIGITS = re.compile(r"(?<![\w.:&'-])(?=[\w&.:'-]*[^\W\d_])(?=[\w&.:'-]*\d)[\w&.:'-]*\w(?![\w-])")
+_ADDRESS = re.compile(r"(?<![\w.-])(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
 _CAPITAL_WORD = r"[^\W\d_a-zß-öø-ÿ][\w&.:'’+-]*"
 _CAPITALISED = re.compile(
-    rf"(?<![\w&.:'’+-])(?:{_CAPITAL_WORD}|\d[\w&.:'’+-]*[^\W\d_][\w&.:'’+-]*)(?:[ ](?:(?:and|of|the|&|und|de)[ ])?{_CAPITAL_WORD})*"
+    rf"(?<![\w&.:'’+-])(?:{_CAPITAL_WORD}|\d[\w&.:'’+-]*[^\W\d_][\w&.:'’+-]*)"
+    rf"(?:[ ](?:(?:and|of|the|&|und|de)[ ])?{_CAPITAL_WORD})*"
 )
 
 # What may stand before and behind a name without saying more than "this one".
-_BEFORE = re.compile(
-    r"^(?:(?:please|hi|hey|hello|ok|so|and|now)[,!]?\s+)*"
-    r"(?:(?:can|could|would) you\s+)?(?:please\s+)?"
-    r"(?:(?:tell|show|give|find|get)\s+(?:me|us)\s+|find\s+|show\s+|open\s+|look\s+up\s+|search\s+(?:for\s+)?|"
-    r"i(?:'m| am)\s+looking\s+for\s+|looking\s+for\s+|do\s+you\s+(?:know|have)\s+|have\s+you\s+heard\s+of\s+|"
-    r"(?:what|who)(?:'s|\s+is|\s+are|\s+was|\s+were)\s+|what\s+happened\s+to\s+|whatever\s+happened\s+to\s+|"
-    r"what\s+(?:does|do|did)\s+|who\s+(?:founded|runs?|owns?|acquired|bought|started)\s+|"
-    r"where\s+is\s+|when\s+was\s+|is\s+|does\s+)?"
-    r"(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?)\s+)?(?:about\s+|on\s+|of\s+)?"
-    r"(?:the\s+)?(?:(?:acquired|closed|defunct|public|listed|former)\s+)?(?:(?:company|startup|firm)\s+)?(?:called\s+|named\s+)?",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(
-    r"(?:\s+(?:the\s+)?(?:company|startup|start-up|firm)|\s+(?:do|does|did|sell|make|offer|based|founded|located|headquartered|still|now|today|"
-    r"been|is|was|were|acquired|closed|shut\s+down|public|a|an|up\s+to|called|it|they|after|when|before|by|who|in|listed|alive|around)"
-    r"|\s*[?!.,;])+$",
-    re.IGNORECASE,
+_POLITENESS = r"(?:(?:please|hi|hey|hello|ok|so|and|now)[,!]? )*(?:(?:can|could|would) you )?(?:please )?"
+_REQUEST = _any(
+    "(?:tell|show|give|find|get) (?:me|us) ", "find ", "show ", "open ", "look up ", "search (?:for )?", "looking for ",
+    "i(?:'m| am) looking for ", "do you (?:know|have) ", "have you heard of ", "(?:what|who)(?:'s| is| are| was| were) ",
+    "what(?:ever)? happened to ", "what (?:does|do|did) ", "who (?:founded|runs?|owns?|acquired|bought|started) ", "where is ",
+    "when was ", "is ", "does ",
 )  # fmt: skip
+_BEFORE = re.compile(
+    rf"^{_POLITENESS}{_REQUEST}?(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?) )?(?:about |on |of )?"
+    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:company|startup|firm) )?(?:(?:called|named) )?",
+    re.IGNORECASE,
+)
+_BEHIND_WORDS = _any(
+    "(?:the )?(?:company|startup|start-up|firm)", "do(?:es)?", "did", "sell", "make", "offer", "based", "founded", "located",
+    "headquartered", "still", "now", "today", "been", "is", "was", "were", "acquired", "closed", "shut down", "public", "a", "an",
+    "up to", "called", "it", "they", "after", "when", "before", "by", "who", "in", "listed", "alive", "around", "please",
+)  # fmt: skip
+_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;])+$", re.IGNORECASE)
 _NAME_END = re.compile(
-    r"\s*(?:[,;?!]|\.(?:\s|$)|\s(?:but|that|which|who|also|in|from|with|for|based|only|and (?:also|are|is|that)|or|including|founded|except|not|please)\s).*$",
+    r" ?(?:[,;?!]|\.(?: |$)| "
+    + _any(
+        "but", "that", "which", "who", "also", "in", "from", "with", "for", "based", "only", "and (?:also|are|is|that)", "or",
+        "including", "founded", "except", "not", "please",
+    )
+    + r" ).*$",
     re.IGNORECASE | re.DOTALL,
-)
+)  # fmt: skip
 _NOT_A_NAME = re.compile(
-    r"^(?:the|a|an|this|that|these|those|it|them|one|ones|of|to|with|company|companies)$", re.IGNORECASE
+    _any(
+        "the",
+        "an?",
+        "th(?:is|at|ese|ose)",
+        "it",
+        "them",
+        "ones?",
+        "of",
+        "to",
+        "with",
+        "compan(?:y|ies)",
+        "tell",
+        "what",
+        "where",
+    ),
+    re.IGNORECASE,
 )
-
 _ASKED_OF_COMPANIES = frozenset(
-    "company startup firm called named based located headquartered founded founder founders founding started start year old age ceo raise "
-    "raised funding funded money investors stage series round employees people staff big size many much acquired bought buy owns owner "
-    "owned closed shut status public active alive still compare compared comparison difference differences between versus vs business "
-    "website site web address product products customers profile details information info happened became today now".split()
+    """
+    company startup firm called named based located headquartered founded founder founders founding started start year old age ceo
+    raise raised funding funded money investors stage series round employees people staff big size many much acquired bought buy owns
+    owner owned closed shut status public active alive still compare compared comparison difference differences between versus vs
+    business website site web address product products customers profile details information info happened became today now
+    """.split()
 )
 
 
@@ -155,7 +191,7 @@ def _cleaned(names: Iterable[str]) -> Iterator[str]:
             or key in seen
         ):
             continue
-        if _NOT_A_NAME.match(cleaned):
+        if _NOT_A_NAME.fullmatch(cleaned):
             continue
         seen.add(key)
         yield cleaned

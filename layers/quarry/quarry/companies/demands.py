@@ -12,108 +12,138 @@ from quarry.companies.contract import FUNDING_STAGES, FundingStage, Status
 
 COUNT_MAX = 20
 
-_COMPANIES = r"(?:compan(?:y|ies)|start-?ups?|firms?|ones|businesses|ventures|players|vendors|providers|options|names|results|of (?:them|these|those))"
+
+def _any(*alternatives: str) -> str:
+    return f"(?:{'|'.join(alternatives)})"
+
+
+def _pattern(*parts: str) -> re.Pattern[str]:
+    """The parts one after another, as whole words, whatever their case."""
+    return re.compile(rf"(?<!\w){''.join(parts)}(?!\w)", re.IGNORECASE)
+
+
+_COMPANIES = _any(
+    "compan(?:y|ies)", "start-?ups?", "firms?", "ones", "businesses", "ventures", "players", "vendors", "providers",
+    "options", "names", "results", "of (?:them|these|those)",
+)  # fmt: skip
 _NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
-    "fifteen": 15, "twenty": 20, "a couple of": 2, "a few": 3, "a handful of": 5,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "twelve": 12, "fifteen": 15, "twenty": 20, "a couple of": 2, "a few": 3, "a handful of": 5,
 }  # fmt: skip
 _NUMBER = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_ASKED = _any("show", "list", "name", "give", "find", "get", "suggest", "recommend", "want", "need")
+_NOT_COMPANIES = r"(?! (?:employees|people|staff|years?)\b)"
 _COUNTS = (
-    re.compile(rf"\b(?:the )?(?:top|best|first|leading) {_NUMBER}\b", re.IGNORECASE),
-    re.compile(rf"\b(?:show|list|name|give|find|get|suggest|recommend|want|need)(?: me| us)? (?:only |just |the )?{_NUMBER}\b(?! (?:employees|people|staff|years?))", re.IGNORECASE),
+    _pattern("(?:the )?(?:top|best|first|leading) ", _NUMBER),
+    _pattern(_ASKED, "(?: me| us)? (?:only |just |the )?", _NUMBER, _NOT_COMPANIES),
     re.compile(rf"^{_NUMBER} (?=(?:[\w&'-]+ ){{0,4}}{_COMPANIES}\b)", re.IGNORECASE),
-)  # fmt: skip
+)
 
+_WHO = r"(?:(?:that|which|who|have|has|had|was|were|is|are|got|been|already|since|now|ones?) )*"
+_GONE = _any("out of business", "bust", "under", "bankrupt")
 _STATUS_PATTERNS: tuple[tuple[Status, re.Pattern[str]], ...] = (
     (
         "acquired",
-        re.compile(
-            r"\b(?:(?:that |which |who |have |has |had |were |was |got |been |already |since |ones? )*(?:acquired|bought (?:up|out)|been bought|taken over)"
-            r"(?! (?:by|through|via) (?:customers|users|people))|exited|sold to another company)\b",
-            re.IGNORECASE,
+        _pattern(
+            _WHO,
+            _any("acquired", "bought (?:up|out)", "been bought", "taken over", "exited", "sold to another company"),
+            r"(?! (?:by|through|via) (?:customers|users|people)\b)",
         ),
     ),
     (
         "public",
-        re.compile(
-            r"\b(?:(?:that |which |who |are |is |have |has |been )*(?:publicly (?:traded|listed|held)|(?:stock[- ](?:market|exchange)[- ])?listed(?: on (?:the|a) [\w ]*(?:exchange|market))?"
-            rf"|went public|gone public|ipo(?:ed|s)?|on the stock (?:market|exchange))|public(?= {_COMPANIES}))(?!\w)",
-            re.IGNORECASE,
+        _pattern(
+            _WHO,
+            _any(
+                "publicly (?:traded|listed|held)",
+                "(?:stock[- ](?:market|exchange)[- ])?listed(?: on (?:the|a) (?:[a-z]+ )?(?:exchange|market))?",
+                "(?:went|gone) public",
+                "ipo(?:ed|s)?",
+                "on the stock (?:market|exchange)",
+                f"public(?= {_COMPANIES})",
+            ),
         ),
     ),
     (
         "closed",
-        re.compile(
-            r"\b(?:(?:that |which |who |have |has |had |were |was |are |is |been |already |since |ones? )*(?:shut(?:ter(?:ed)?)?(?: down)?|closed(?:[- ]down)?(?![- ](?:loop|circuit|system|captions?))"
-            r"|went (?:out of business|bust|under|bankrupt)|gone (?:out of business|bust|under|bankrupt)|out of business|defunct|bankrupt|wound up|ceased trading)"
-            rf"|(?:dead|failed)(?= {_COMPANIES})|(?:that|which|who)(?: have| has)? (?:failed|died|folded))(?!\w)",
-            re.IGNORECASE,
+        _pattern(
+            _WHO,
+            _any(
+                "shut(?:tered)?(?: down)?",
+                "closed(?:[- ]down)?(?![- ](?:loop|circuit|system|captions?))",
+                f"(?:went|gone) {_GONE}",
+                "out of business",
+                "defunct",
+                "bankrupt",
+                "wound up",
+                "ceased trading",
+                f"(?:dead|failed)(?= {_COMPANIES})",
+                "(?<=that |have |.has |.who )(?:failed|died|folded)",
+            ),
         ),
     ),
     (
         "startup",
-        re.compile(r"\b(?:(?:that |which |are |is )*(?:still (?:running|active|going|independent|private|in business|operating)|active(?= (?:compan|start|firm)))|independent(?= (?:compan|start|firm)))\b", re.IGNORECASE),
+        _pattern(
+            _WHO,
+            _any(
+                "still (?:running|active|going|independent|private|in business|operating)",
+                f"(?:active|independent)(?= {_COMPANIES})",
+            ),
+        ),
     ),
-)  # fmt: skip
-_ANY_STATUS = re.compile(
-    r"\b(?:(?:of |in |with )?(?:any|every|whatever) status|whatever (?:became|happened)[\w ]*|dead or alive|past and present)\b",
-    re.IGNORECASE,
 )
-_BESIDES = re.compile(
-    r"\b(?:also|including|include|even|as well as|too|plus|or (?:that|those|ones)|whether)\b", re.IGNORECASE
-)
+_ANY_STATUS = _pattern(_any("(?:of |in |with )?(?:any|every|whatever) status", "dead or alive", "past and present"))
+_BESIDES = _pattern(_any("also", "including", "include", "even", "as well as", "too", "plus", "or (?:that|those|ones)"))
+_TOO = re.compile(r"[ \w]* (?:too|as well)\b", re.IGNORECASE)
 
+_ROUND = "(?:[- ](?:stage|funded|round|funding))"
 _STAGES: tuple[tuple[str, FundingStage], ...] = (
-    (r"boot-?strapped|self[- ]funded|without (?:outside |venture )?(?:funding|investors)", "bootstrapped"),
-    (r"pre-?\s?seed(?:[- ](?:stage|funded|round|funding))?", "pre_seed"),
     (
-        rf"(?<!pre-)(?<!pre )seed(?:[- ](?:stage|funded|round|funding)|(?= (?:[\w&-]+ )?{_COMPANIES}))|(?<=at )seed\b",
-        "seed",
+        _any("boot-?strapped", "self[- ]funded", "without (?:outside |venture )?(?:funding|investors)"),
+        "bootstrapped",
     ),
-    (r"series[- ]a(?:[- ](?:stage|funded|round|funding))?", "series_a"),
-    (r"series[- ]b(?:[- ](?:stage|funded|round|funding))?", "series_b"),
-    (r"series[- ]c(?:[- ](?:stage|funded|round|funding))?", "series_c"),
-    (r"growth[- ](?:stage|round|funded|funding)", "growth"),
+    (rf"pre-?\s?seed{_ROUND}?", "pre_seed"),
+    (rf"(?<!pre[- ])(?:seed{_ROUND}|seed(?= (?:[\w&-]+ )?{_COMPANIES})|(?<=at )seed)", "seed"),
+    (rf"series[- ]a{_ROUND}?", "series_a"),
+    (rf"series[- ]b{_ROUND}?", "series_b"),
+    (rf"series[- ]c{_ROUND}?", "series_c"),
+    (rf"growth{_ROUND}", "growth"),
 )
-_OR_LATER = r"(?P<later> (?:or|and) (?:later|above|beyond|up|more|higher))?"
-_OR_EARLIER = r"(?P<earlier> (?:or|and) (?:earlier|below|before|less|lower))?"
-_STAGE_PATTERNS = tuple(
-    (re.compile(rf"\b(?:{pattern}){_OR_LATER}{_OR_EARLIER}(?!\w)", re.IGNORECASE), stage) for pattern, stage in _STAGES
-)
+_AND_MORE = "(?P<later> (?:or|and) (?:later|above|beyond|up|more|higher))?"
+_AND_LESS = "(?P<earlier> (?:or|and) (?:earlier|below|before|less|lower))?"
+_STAGE_PATTERNS = tuple((_pattern(pattern, _AND_MORE, _AND_LESS), stage) for pattern, stage in _STAGES)
 
 _YEAR = r"((?:19|20)\d\d)"
-_FOUNDED = r"(?:(?:that |which |were |was )*(?:founded|started|launched|established|formed|created|incorporated|set up)(?: only)? )"
-_FOUNDED_RANGES: tuple[tuple[re.Pattern[str], int, int | None, int | None], ...] = tuple(
-    (re.compile(rf"\b{pattern}(?!\w)", re.IGNORECASE), groups, least, most)
-    for pattern, groups, least, most in (
-        (rf"{_FOUNDED}?(?:between|from) {_YEAR} (?:and|to|until|–|-) {_YEAR}", 2, 0, 0),
-        (rf"{_FOUNDED}?(?:in )?{_YEAR} or (?:later|after|newer)", 1, 0, None),
-        (rf"{_FOUNDED}?(?:in )?{_YEAR} or (?:earlier|before|older)", 1, None, 0),
-        (rf"{_FOUNDED}?(?:since|from) {_YEAR}(?: on(?:wards?)?)?", 1, 0, None),
-        (rf"{_FOUNDED}?(?:after|later than) {_YEAR}", 1, 1, None),
-        (rf"(?:newer|younger) than {_YEAR}", 1, 1, None),
-        (rf"{_FOUNDED}?(?:before|earlier than) {_YEAR}", 1, None, -1),
-        (rf"older than {_YEAR}", 1, None, -1),
-        (rf"{_FOUNDED}in {_YEAR}", 1, 0, 0),
-    )
+_FOUNDED = rf"(?:{_WHO}(?:founded|started|launched|established|formed|created|incorporated|set up)(?: only)? )"
+# What is added to the first year named for the least one, and to the last one named for the most; None is open.
+_FOUNDED_RANGES: tuple[tuple[re.Pattern[str], int | None, int | None], ...] = (
+    (_pattern(f"{_FOUNDED}?(?:between|from) {_YEAR} (?:and|to|until|–|-) {_YEAR}"), 0, 0),
+    (_pattern(f"{_FOUNDED}?(?:in )?{_YEAR} or (?:later|after|newer)"), 0, None),
+    (_pattern(f"{_FOUNDED}?(?:in )?{_YEAR} or (?:earlier|before|older)"), None, 0),
+    (_pattern(f"{_FOUNDED}?(?:since|from) {_YEAR}(?: on(?:wards?)?)?"), 0, None),
+    (_pattern(f"(?:{_FOUNDED}?(?:after|later than)|newer than|younger than) {_YEAR}"), 1, None),
+    (_pattern(f"(?:{_FOUNDED}?(?:before|earlier than)|older than) {_YEAR}"), None, -1),
+    (_pattern(f"{_FOUNDED}in {_YEAR}"), 0, 0),
 )
 
 _AMOUNT = r"\$?\s?(\d[\d,.]*)\s?(k|thousand|m|mn|million|b|bn|billion)?"
-_MORE = r"(?:more than|over|above|at least|upwards of|a minimum of|>=?)"
-_LESS = r"(?:fewer than|less than|under|below|at most|up to|no more than|a maximum of|<=?)"
-_STAFF = r"(?:employees|people|staff|workers|person|members of staff|heads)"
-_WITH = r"(?:(?:with|have|has|having|that have|employing|employs?|that employ) )?"
+_MORE = "(?P<word>more than|over|above|at least|upwards of|a minimum of|>=?)"
+_LESS = "(?P<word>fewer than|less than|under|below|at most|up to|no more than|not more than|a maximum of|<=?)"
+_STAFF = _any("employees", "people", "staff", "workers", "person", "members of staff", "heads")
+_WITH = f"(?:{_WHO}{_any('with', 'have', 'has', 'having', 'employing', 'employs?')} )?"
 _EMPLOYEES = (
-    (re.compile(rf"\b{_WITH}(?P<word>{_MORE}) {_AMOUNT} {_STAFF}\b", re.IGNORECASE), True),
-    (re.compile(rf"\b{_WITH}(?P<word>{_LESS}) {_AMOUNT} {_STAFF}\b", re.IGNORECASE), False),
-    (re.compile(rf"\b{_WITH}(?P<word>){_AMOUNT}\+ {_STAFF}\b", re.IGNORECASE), True),
+    (_pattern(_WITH, _LESS, " ", _AMOUNT, " ", _STAFF), False),
+    (_pattern(_WITH, _MORE, " ", _AMOUNT, " ", _STAFF), True),
+    (_pattern(_WITH, "(?P<word>)", _AMOUNT, r"\+ ", _STAFF), True),
 )
-_RAISED_VERB = r"(?:(?:that |which |who |have |has |had )*(?:raised|raising)|with(?: funding of)?|funded with)"
+_RAISED_VERB = _any(f"{_WHO}(?:raised|raising)", "with(?: funding of)?", "funded with")
+_IN_ALL = "(?: (?:dollars|in funding|of funding|raised|in total))*(?!%)"
 _RAISED = (
-    (re.compile(rf"\b{_RAISED_VERB} (?P<word>{_MORE}) {_AMOUNT}(?: (?:dollars|in funding|of funding|raised|in total))*(?![\w%])", re.IGNORECASE), True),
-    (re.compile(rf"\b{_RAISED_VERB} (?P<word>{_LESS}) {_AMOUNT}(?: (?:dollars|in funding|of funding|raised|in total))*(?![\w%])", re.IGNORECASE), False),
-)  # fmt: skip
-_EXCLUSIVE = re.compile(r"^(?:more than|over|above|fewer than|less than|under|below|[<>])$", re.IGNORECASE)
+    (_pattern(_RAISED_VERB, " ", _LESS, " ", _AMOUNT, _IN_ALL), False),
+    (_pattern(_RAISED_VERB, " ", _MORE, " ", _AMOUNT, _IN_ALL), True),
+)
+_EXCLUSIVE = frozenset({"more than", "over", "above", "fewer than", "less than", "under", "below", ">", "<"})
 _FACTORS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
 _MONEY_MIN = 10_000
 """A smaller amount is not what a company raised."""
@@ -142,9 +172,8 @@ def read_statuses(text: str) -> tuple[tuple[Status, ...], str]:
         found = pattern.search(left)
         if found:
             named.append(status)
-            besides = besides or bool(
-                _BESIDES.search(left[: found.start()]) or re.match(r"[ \w]* too\b", left[found.end() :])
-            )
+            before, behind = left[: found.start()], left[found.end() :]
+            besides = besides or bool(_BESIDES.search(before) or _TOO.match(behind))
             left = _without(left, found.span())
     if named and besides and "startup" not in named:
         named.insert(0, "startup")
@@ -166,10 +195,10 @@ def read_funding_stages(text: str) -> tuple[frozenset[FundingStage], str]:
 
 def read_founded(text: str) -> tuple[Range, str]:
     """The years of foundation that are asked for."""
-    for pattern, groups, least, most in _FOUNDED_RANGES:
+    for pattern, least, most in _FOUNDED_RANGES:
         match = pattern.search(text)
         if match:
-            first, last = int(match[1]), int(match[groups])
+            first, last = int(match[1]), int(match[pattern.groups])
             years = Range(None if least is None else first + least, None if most is None else last + most)
             return years, _without(text, match.span())
     return Range(), text
@@ -177,16 +206,16 @@ def read_founded(text: str) -> tuple[Range, str]:
 
 def read_employees(text: str) -> tuple[Range, str]:
     """The number of employees that is asked for."""
-    return _read_amounts(text, _EMPLOYEES, least_amount=0)
+    return _read_amounts(text, _EMPLOYEES, least_amount=0, exactly=True)
 
 
 def read_raised(text: str) -> tuple[Range, str]:
     """The money raised that is asked for, in US dollars."""
-    return _read_amounts(text, _RAISED, least_amount=_MONEY_MIN)
+    return _read_amounts(text, _RAISED, least_amount=_MONEY_MIN, exactly=False)
 
 
 def _read_amounts(
-    text: str, patterns: tuple[tuple[re.Pattern[str], bool], ...], *, least_amount: int
+    text: str, patterns: tuple[tuple[re.Pattern[str], bool], ...], *, least_amount: int, exactly: bool
 ) -> tuple[Range, str]:
     amounts, left = Range(), text
     for pattern, is_least in patterns:
@@ -194,14 +223,14 @@ def _read_amounts(
         value = _value(match) if match else None
         if match is None or value is None or value < least_amount:
             continue
-        step = 1 if _EXCLUSIVE.match(match["word"]) else 0
+        step = 1 if exactly and match["word"].lower() in _EXCLUSIVE else 0
         amounts = Range(value + step, amounts.most) if is_least else Range(amounts.least, value - step)
         left = _without(left, match.span())
     return amounts, left
 
 
 def _value(match: re.Match[str]) -> int | None:
-    number, factor = match[2], match[3]
+    number, factor = match[match.re.groups - 1], match[match.re.groups]
     try:
         return round(float(number.replace(",", "").rstrip(".")) * _FACTORS.get((factor or "").lower(), 1))
     except (ValueError, OverflowError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from quarry.companies.found import Candidate, Source, Variant, merge
 from quarry.companies.naming import look_up, match_names
-from quarry.companies.ranking import Entry, boost_niches, in_order, unmet_filters
+from quarry.companies.ranking import Entry, boosted, in_order, unmet_filters
 from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
 from quarry.companies.state import NearMiss, SearchState
 from quarry.core.errors import ModelError
@@ -22,6 +23,8 @@ async def gather(state: SearchState) -> str:
     state.pending = state.pending[len(variants) :]
     state.tried += variants
     before = len(state.pool)
+    if state.is_closed_set:
+        _merge(state, [Candidate(id) for id in state.include_ids or ()])
     if variants:
         await _search_variants(state, variants, await _embed(state, variants))
     if state.plan_is_new:
@@ -68,7 +71,7 @@ async def _search_variants(state: SearchState, variants: Sequence[str], vectors:
             hybrid="hybrid" in run,
             keyword="keyword" in run,
             limit=state.limits.retrieved_max,
-            scoring=state.limits.scoring,
+            scoring=replace(state.limits.scoring, min_semantic=-1.0) if state.is_closed_set else state.limits.scoring,
         )
         for source, record in records.items():
             by_source = [candidate for candidate in found if source in candidate.found_by]
@@ -150,8 +153,7 @@ async def keep_fitting(state: SearchState) -> str:
         filters, constraints = state.the_plan.filters, state.reading.constraints
         unmet = {entry.company.id: unmet_filters(entry.company, filters, constraints) for entry in entries}
         fitting = [entry for entry in entries if not unmet[entry.company.id]]
-        boosted = boost_niches(fitting, filters.niches, state.limits.niche_weight)
-        state.entries = boosted[: state.limits.filtered_max]
+        state.entries = boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max]
         missed = sorted(
             (entry for entry in entries if unmet[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
         )

@@ -105,34 +105,38 @@ _COUNTRIES: dict[str, str] = {
     "Zimbabwe": "zimbabwean",
 }
 
+_EUROPEAN_UNION = (
+    "Austria, Belgium, Bulgaria, Croatia, Cyprus, Czechia, Denmark, Estonia, Finland, France, Germany, Greece, Hungary, Ireland, "
+    "Italy, Latvia, Lithuania, Luxembourg, Malta, Netherlands, Poland, Portugal, Romania, Slovakia, Slovenia, Spain, Sweden"
+)
+_EAST_AFRICA = "Ethiopia, Kenya, Rwanda, Tanzania, Uganda"
+_WEST_AFRICA = "Cameroon, Ghana, Ivory Coast, Nigeria, Senegal"
+_SOUTH_ASIA = "Bangladesh, India, Nepal, Pakistan, Sri Lanka"
+_SOUTHEAST_ASIA = "Cambodia, Indonesia, Malaysia, Philippines, Singapore, Thailand, Vietnam"
+_SOUTH_AMERICA = "Argentina, Bolivia, Brazil, Chile, Colombia, Ecuador, Peru, Uruguay"
+
+# What a region is called, and its countries.
 _REGIONS: dict[str, str] = {
-    "africa, african": "Cameroon, Egypt, Ethiopia, Ghana, Ivory Coast, Kenya, Morocco, Nigeria, Rwanda, Senegal, South Africa, "
-    "Tanzania, Tunisia, Uganda, Zambia, Zimbabwe",
-    "east africa, east african": "Ethiopia, Kenya, Rwanda, Tanzania, Uganda",
-    "west africa, west african": "Cameroon, Ghana, Ivory Coast, Nigeria, Senegal",
-    "asia, asian": "Bangladesh, Cambodia, China, Hong Kong, India, Indonesia, Japan, Kazakhstan, Malaysia, Nepal, Pakistan, "
-    "Philippines, Singapore, South Korea, Sri Lanka, Taiwan, Thailand, Vietnam",
-    "south asia, south asian": "Bangladesh, India, Nepal, Pakistan, Sri Lanka",
-    "southeast asia, south east asia, southeast asian": "Cambodia, Indonesia, Malaysia, Philippines, Singapore, Thailand, Vietnam",
-    "europe, european": "Austria, Belgium, Bulgaria, Croatia, Cyprus, Czechia, Denmark, Estonia, Finland, France, Germany, Greece, "
-    "Hungary, Iceland, Ireland, Italy, Latvia, Lithuania, Luxembourg, Malta, Moldova, Netherlands, Norway, Poland, Portugal, "
-    "Romania, Serbia, Slovakia, Slovenia, Spain, Sweden, Switzerland, Ukraine, United Kingdom",
-    "european union": "Austria, Belgium, Bulgaria, Croatia, Cyprus, Czechia, Denmark, Estonia, Finland, France, Germany, Greece, "
-    "Hungary, Ireland, Italy, Latvia, Lithuania, Luxembourg, Malta, Netherlands, Poland, Portugal, Romania, Slovakia, Slovenia, "
-    "Spain, Sweden",
+    "africa, african": f"{_EAST_AFRICA}, {_WEST_AFRICA}, Egypt, Morocco, South Africa, Tunisia, Zambia, Zimbabwe",
+    "east africa, east african": _EAST_AFRICA,
+    "west africa, west african": _WEST_AFRICA,
+    "asia, asian": f"{_SOUTH_ASIA}, {_SOUTHEAST_ASIA}, China, Hong Kong, Japan, Kazakhstan, South Korea, Taiwan",
+    "south asia, south asian": _SOUTH_ASIA,
+    "southeast asia, south east asia, southeast asian": _SOUTHEAST_ASIA,
+    "europe, european": f"{_EUROPEAN_UNION}, Iceland, Moldova, Norway, Serbia, Switzerland, Ukraine, United Kingdom",
+    "european union": _EUROPEAN_UNION,
     "nordic, nordics, nordic countries": "Denmark, Finland, Iceland, Norway, Sweden",
     "scandinavia, scandinavian": "Denmark, Norway, Sweden",
     "baltics, baltic": "Estonia, Latvia, Lithuania",
     "benelux": "Belgium, Luxembourg, Netherlands",
-    "eastern europe, eastern european": "Bulgaria, Czechia, Estonia, Hungary, Latvia, Lithuania, Moldova, Poland, Romania, Serbia, "
-    "Slovakia, Ukraine",
-    "latin america, latin american, latam": "Argentina, Bolivia, Brazil, Chile, Colombia, Costa Rica, Ecuador, Mexico, Panama, Peru, "
-    "Uruguay",
-    "south america, south american": "Argentina, Bolivia, Brazil, Chile, Colombia, Ecuador, Peru, Uruguay",
+    "eastern europe, eastern european": "Bulgaria, Czechia, Estonia, Hungary, Latvia, Lithuania, Moldova, Poland, Romania, "
+    "Serbia, Slovakia, Ukraine",
+    "latin america, latin american, latam": f"{_SOUTH_AMERICA}, Costa Rica, Mexico, Panama",
+    "south america, south american": _SOUTH_AMERICA,
     "north america, north american": "Canada, Mexico, United States",
     "middle east, middle eastern": "Egypt, Iran, Israel, Lebanon, Oman, Qatar, Saudi Arabia, Türkiye, United Arab Emirates",
     "oceania": "Australia, New Zealand",
-}  # fmt: skip
+}
 
 _OTHER_SPELLINGS: dict[str, str] = {
     "us": "United States", "usa": "United States", "united states of america": "United States",

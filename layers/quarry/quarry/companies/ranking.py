@@ -17,6 +17,8 @@ from quarry.core.text import significant_words
 TAXONOMY_WEIGHT = 0.2
 """What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""
 
+FIRST_SECTOR_WEIGHT = 0.1
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -25,12 +27,12 @@ class Entry:
     company: Company
     candidate: Candidate
     name_score: float = 0.0
-    niche_boost: float = 0.0
+    boost: float = 0.0
 
     @property
     def score(self) -> float:
         """What candidates are put in order by before they are ranked."""
-        return standing(self.candidate, self.name_score) + self.niche_boost
+        return standing(self.candidate, self.name_score) + self.boost
 
 
 def standing(candidate: Candidate, name_score: float) -> float:
@@ -46,15 +48,26 @@ def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) 
     )
 
 
-def boost_niches(entries: Sequence[Entry], niches: Sequence[str], weight: float) -> list[Entry]:
-    """The entries with `weight` times the share of `niches` that each has, best score first."""
-    boosted = (
-        replace(entry, niche_boost=weight * sum(has_niche(entry.company, niche) for niche in niches) / len(niches))
-        if niches
-        else entry
+def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
+    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a company has,
+    and a little for a company whose first sector is asked for.
+    """
+    with_boost = (
+        replace(
+            entry,
+            boost=niche_weight * _niche_share(entry.company, filters.niches) + _first_sector(entry.company, filters),
+        )
         for entry in entries
     )
-    return sorted(boosted, key=lambda entry: (-entry.score, entry.company.id))
+    return sorted(with_boost, key=lambda entry: (-entry.score, entry.company.id))
+
+
+def _niche_share(company: Company, niches: Sequence[str]) -> float:
+    return sum(has_niche(company, niche) for niche in niches) / len(niches) if niches else 0.0
+
+
+def _first_sector(company: Company, filters: PlanFilters) -> float:
+    return FIRST_SECTOR_WEIGHT if company.sectors and company.sectors[0] in filters.sectors else 0.0
 
 
 def unmet_filters(company: Company, filters: PlanFilters, constraints: Constraints) -> list[str]:

@@ -20,25 +20,26 @@ from quarry.companies.demands import (
     read_statuses,
 )
 from quarry.companies.places import place_names, spelt_out
-from quarry.companies.vocabulary import Hit, Tag, taxonomy_names
+from quarry.companies.vocabulary import LOOSE_NAMES, Hit, Tag, taxonomy_names
 from quarry.core.text import STOP_WORDS, stem, words
 
 _COMPANY_WORDS = frozenset(
     "company companies startup startups firm firms venture ventures one ones player players vendor vendors".split()
 )
 _SMALL_TALK = frozenset(
-    "find finding show list give search searching look looking need want like help recommend suggest interested please any good great best "
-    "cool interesting promising new young early hot top leading build building builds make making makes made work working works offer "
-    "offers offering provide provides providing sell sells selling use uses using do does doing deal deals space sector industry field "
-    "area market based located headquartered home hq people company's tech technology kind sort type types example examples exist exists "
-    "existing country countries region".split()
-)  # fmt: skip
+    """
+    find finding show list give search searching look looking need want like help recommend suggest interested please any good great
+    best cool interesting promising top leading building build builds make making makes made working works offer offers offering
+    provide provides providing sell sells selling use uses using do does doing deal deals space sector industry field area market
+    based located headquartered hq company's tech technology kind sort type types example examples exist exists existing country
+    countries region
+    """.split()
+)
 _FOR = frozenset("for to by with helping serving targeting among between".split())
 _IN = frozenset("in from near at within across around outside".split())
 _NOT = frozenset("not no without except excluding non never neither nor but outside avoid".split())
 _NARROWS = re.compile(
-    r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|of (?:these|those|them)|among (?:these|those|them)|which of|"
-    r"(?:the|these|those) ones?|these|those|them)\b",
+    r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|which of|the ones?|these|those|them)\b",
     re.IGNORECASE,
 )
 _CITY = re.compile(r"\b(?:in|from|near|around|based in|out of) ((?:[A-ZÀ-Þ][\w.'’-]+)(?: [A-ZÀ-Þ][\w.'’-]+){0,2})")
@@ -57,8 +58,8 @@ class TagGroup:
 class Reading:
     """A question as rules read it.
 
-    `topic`: what is left of it without demands and politeness, in lower case; empty where nothing is. `statuses` is empty where none
-    is named. `narrows`: it speaks of companies that were shown before. `plain`: tags and nothing else make up the topic.
+    `topic`: what is left of it without demands and politeness, in lower case; empty where nothing is. `statuses` is empty where
+    none is named. `narrows`: it speaks of companies that were shown before. `plain`: tags and nothing else make up the topic.
     """
 
     topic: str
@@ -171,8 +172,9 @@ def _group(tokens: Sequence[str], hit: Hit[Tag], *, alone: bool) -> TagGroup:
     """A name demands its tags where it says what the companies are ("insurance startups"), not for whom they work."""
     before = tokens[hit.start - 1] if hit.start else ""
     behind = tokens[hit.end] if hit.end < len(tokens) else ""
-    demanded = before not in _FOR and (alone or behind in _COMPANY_WORDS)
-    return TagGroup(hit.values, " ".join(tokens[hit.start : hit.end]), demanded)
+    name = " ".join(tokens[hit.start : hit.end])
+    demanded = before not in _FOR and (alone or behind in _COMPANY_WORDS) and name.removesuffix("s") not in LOOSE_NAMES
+    return TagGroup(hit.values, name, demanded)
 
 
 def _leftover(tokens: Sequence[str], hits: Sequence[Hit[Tag]]) -> list[str]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from quarry.companies.constraints import STAGE_LABELS
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, STATUSES, Company
@@ -36,21 +35,42 @@ NICHE_WORDS_MAX = 6
 
 SEMANTIC_RANGE = (0.25, 0.65)
 """Cosine similarities that count as nothing and as all there is to be had."""
-SEMANTIC_WEIGHT = 0.60
-COVERAGE_WEIGHT = 0.30
-PHRASE_WEIGHT = 0.10
-TAG_WEIGHT = 0.15
-PLAIN_BASE = 0.60
-"""The score of a company that is filed under what was asked for where nothing else was asked for."""
-NAME_WEIGHT = 0.95
-ANCHOR_OVERLAP_WEIGHT = 0.35
+SECOND_SECTOR = 0.6
+"""What a sector counts that a company has, but not as its first one."""
 
-ACCEPTED_MIN = 0.30
+MODEL_WORTH = 0.5
+"""What the name of a business model counts beside that of a sector or category."""
+
+
+@dataclass(frozen=True)
+class Odds:
+    """The log odds that a company answers the question, from evidence between 0 and 1 each (logistic regression)."""
+
+    base: float
+    weights: tuple[float, ...]
+
+    def of(self, *evidence: float) -> float:
+        return self.base + sum(weight * value for weight, value in zip(self.weights, evidence, strict=True))
+
+
+ODDS = Odds(-3.4, (5.0, 3.2, 2.0))
+"""Meaning, share of the question's words, share of its tags."""
+PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
+"""Where the question is tags and nothing else: meaning, share of the tags."""
+ANCHOR_ODDS = Odds(-4.0, (4.0, 4.0))
+"""Where others like a company are wanted: meaning, and overlap of what they are filed under."""
+DEMANDS_MET = 1.0
+"""What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
+NOTHING_ASKED = 0.6
+"""The score of a company of which nothing was asked but what it was filtered by."""
+NAME_WEIGHT = 0.95
+
+ACCEPTED_MIN = 0.2
 """A company that scores less does not answer the question."""
-ACCEPTED_SHARE = 0.55
+ACCEPTED_SHARE = 0.3
 """Nor does one that scores less than this share of the best."""
 
-CORRECTION_SIMILARITY = 0.8
+CORRECTION_SIMILARITY = 0.87
 CORRECTED_CHARACTERS_MIN = 5
 
 
@@ -132,8 +152,9 @@ class _Evidence:
 
 def rerank_by_rule(inputs: RerankInputs, reading: Reading) -> Reranking:
     """The companies whose evidence is good enough, best first."""
-    weights = _word_weights(reading, inputs.entries)
-    judged = [(entry, _judge(entry, inputs, reading, weights)) for entry in inputs.entries]
+    said = {entry.company.id: _said(entry.company, reading) for entry in inputs.entries}
+    weights = _word_weights(reading, said.values())
+    judged = [(entry, _judge(entry, said[entry.company.id], inputs, reading, weights)) for entry in inputs.entries]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
@@ -148,46 +169,60 @@ def _confidence(score: float) -> float:
     return round(min(0.95, score), 3)
 
 
-def _word_weights(reading: Reading, entries: Sequence[Entry]) -> dict[str, float]:
+def _said(company: Company, reading: Reading) -> frozenset[str]:
+    """The words of a profile; a name of a tag is as good as said where the company has the tag."""
+    names = (group.name for group in reading.groups if _filed(company, group.tags))
+    return frozenset(significant_words(" . ".join([profile_text(company), *names])))
+
+
+def _word_weights(reading: Reading, said: Collection[frozenset[str]]) -> dict[str, float]:
     """How much each word of the topic says: the rarer among the candidates, the more."""
-    asked = significant_words(reading.topic)
-    holders = Counter(word for entry in entries for word in set(significant_words(profile_text(entry.company))))
-    return {word: math.log(1 + len(entries) / (0.5 + holders[word])) for word in asked}
+    holders = Counter(word for held in said for word in held)
+    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in significant_words(reading.topic)}
 
 
-def _judge(entry: Entry, inputs: RerankInputs, reading: Reading, weights: dict[str, float]) -> _Evidence:
+def _judge(
+    entry: Entry, said: frozenset[str], inputs: RerankInputs, reading: Reading, weights: Mapping[str, float]
+) -> _Evidence:
+    company = entry.company
     semantic = _scaled(entry.candidate.semantic)
-    text = significant_words(profile_text(entry.company))
-    covered = frozenset(text) & weights.keys()
+    groups = tuple(group for group in reading.groups if _filed(company, group.tags))
+    covered = said & weights.keys()
     total = sum(weights.values())
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
-    groups = tuple(group for group in reading.groups if _is_tagged(entry.company, group.tags))
+    tags = _tag_share(company, reading)
     if inputs.anchor is not None:
-        score = (1 - ANCHOR_OVERLAP_WEIGHT) * semantic + ANCHOR_OVERLAP_WEIGHT * _overlap(entry.company, inputs.anchor)
+        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor))
+    elif reading.plain and any(group.demanded for group in reading.groups):
+        odds = PLAIN_ODDS.of(semantic, tags)
     else:
-        score = SEMANTIC_WEIGHT * semantic + COVERAGE_WEIGHT * coverage + PHRASE_WEIGHT * _phrases(reading, text)
-        score += TAG_WEIGHT * len(groups) / len(reading.groups) if reading.groups else 0.0
-        if reading.plain and groups:
-            score = PLAIN_BASE * len(groups) / len(reading.groups) + (1 - PLAIN_BASE) * score
-        if not reading.topic and not inputs.anchor:
-            score = PLAIN_BASE
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if reading.constraints else 0.0)
+    score = 1 / (1 + math.exp(-odds)) if reading.topic or inputs.anchor else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
+
+
+def _tag_share(company: Company, reading: Reading) -> float:
+    """The share of the tags named that a company has. How it earns its money says less than what it does."""
+    worth = [
+        MODEL_WORTH if all(tag.family == "business_model" for tag in group.tags) else 1.0 for group in reading.groups
+    ]
+    had = sum(_filed(company, group.tags) * value for group, value in zip(reading.groups, worth, strict=True))
+    return had / max(1.0, sum(worth))
+
+
+def _filed(company: Company, tags: Collection[Tag]) -> float:
+    """How well a company is filed under one of `tags`: 1, or less under a sector that is not its first; 0 under none."""
+    held = {"category": company.categories, "business_model": company.business_models}
+    if any(tag.name in held.get(tag.family, ()) for tag in tags):
+        return 1.0
+    sectors = [tag.name for tag in tags if tag.family == "sector"]
+    places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
+    return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
 
 
 def _scaled(similarity: float) -> float:
     low, high = SEMANTIC_RANGE
     return min(1.0, max(0.0, (similarity - low) / (high - low)))
-
-
-def _is_tagged(company: Company, tags: Collection[Tag]) -> bool:
-    held = {"sector": company.sectors, "category": company.categories, "business_model": company.business_models}
-    return any(tag.name in held[tag.family] for tag in tags)
-
-
-def _phrases(reading: Reading, text: Sequence[str]) -> float:
-    """The share of the topic's neighbouring words that are neighbours in the text too."""
-    asked = set(pairwise(significant_words(reading.topic)))
-    return len(asked & set(pairwise(text))) / len(asked) if asked else 0.0
 
 
 def _overlap(company: Company, anchor: Company) -> float:
@@ -225,7 +260,7 @@ def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Re
 def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> Iterator[str]:
     """What speaks for a company in a few words: what it has of what was asked for."""
     company, constraints = entry.company, reading.constraints
-    yield from dict.fromkeys(tag.name for group in evidence.groups for tag in group.tags if _is_tagged(company, (tag,)))
+    yield from dict.fromkeys(tag.name for group in evidence.groups for tag in group.tags if _filed(company, (tag,)))
     if constraints.countries or constraints.cities:
         yield home(company)
     if constraints.funding_stages and company.funding_stage:

@@ -95,6 +95,11 @@ class SearchState:
         return self.the_plan.intent == "narrow" and bool(self.request.previous_candidate_ids) and not self.widened
 
     @property
+    def is_closed_set(self) -> bool:
+        """Whether so few companies are searched that all of them are looked at, however far they are from the question."""
+        return self.include_ids is not None and len(self.include_ids) <= self.limits.hydrated_max
+
+    @property
     def best(self) -> list[str]:
         """The ids of the ranked companies, best first."""
         return [ranked.company_id for ranked in self.ranked]

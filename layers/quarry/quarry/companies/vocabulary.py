@@ -202,6 +202,9 @@ _MODEL_NAMES: dict[str, str] = {
 _EVERYDAY = frozenset({"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing"})
 """Own names that mean too much else to be looked for."""
 
+LOOSE_NAMES = frozenset({"software", "robot", "robotics"})
+"""Names that say too little of how a company earns its money for others to be left out."""
+
 Value = TypeVar("Value")
 
 
