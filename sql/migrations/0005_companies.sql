@@ -15,7 +15,7 @@ return (select coalesce(array_agg(distinct name_key(n.name)), '{}') from unnest(
 -- The host of a web address, in lower case and without "www."; also of one that was given without its scheme.
 create function website_domain(url text) returns text
 language sql immutable parallel safe
-return left(substring(lower(btrim(url)) from '^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?([^/?#:@\s]+)'), 255);
+return left(substring(lower(btrim(url)) from '^(?:[a-z][a-z0-9+.-]*://)?(?:[^/?#@]*@)?(?:www\.)?([^/?#:@\s]+)'), 255);
 
 -- Where a company is filed, each place once, cut where a lexeme must end: one index serves sectors, categories and business models.
 create function taxonomy_tags(sectors text[], categories text[], business_models text[]) returns text[]

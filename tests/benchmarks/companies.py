@@ -67,7 +67,7 @@ HYBRID = Search(
 )
 KEYWORD = Search(
     "search_companies_keyword_v1",
-    "select company_id, combined_score from search_companies_keyword_v1(%s, %s) where coverage = 1",
+    "select company_id, combined_score from search_companies_keyword_v1(%s, %s)",
     "select company_id, combined_score from literal_search_companies_keyword(%s, %s)",
     f"select company_id, combined_score from literal_search_companies_keyword(%s, %s, {ALL_ROWS})",
 )

@@ -53,7 +53,7 @@ begin
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_matches)
     using all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights;
   get diagnostics found = row_count;
-  if found >= p_limit / 2 then
+  if 2 * found >= p_limit then
     return;
   end if;
 

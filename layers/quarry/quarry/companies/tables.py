@@ -10,15 +10,18 @@ from pydantic import AfterValidator, Field, StringConstraints
 from quarry.companies.contract import FundingStage, Status
 from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
+from quarry.core.postgres.load import Line, LoadableTable, Names, Row
 from quarry.core.text import Identifier, Storable
-
-_Place = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
-_YEAR = Field(default=None, ge=1000, le=9999)
 
 
 def _each_once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(names))
+
+
+_Passage = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Storable]
+_Phrase = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
+_Phrases = Annotated[list[_Phrase], Field(max_length=100), AfterValidator(_each_once)]
+_YEAR = Field(default=None, ge=1000, le=9999)
 
 
 def _of(kind: str, allowed: Collection[str]) -> AfterValidator:
@@ -38,20 +41,20 @@ class CompanyRow(Row):
     company_name: Line
     former_names: Annotated[Names, AfterValidator(_each_once)] = []
     tagline: Line | None = None
-    description: Text | None = None
-    product_description: Text | None = None
-    target_customer: Text | None = None
-    problem_solved: Text | None = None
-    differentiator: Text | None = None
-    niches: Annotated[Names, AfterValidator(_each_once)] = []
+    description: _Passage | None = None
+    product_description: _Passage | None = None
+    target_customer: _Passage | None = None
+    problem_solved: _Passage | None = None
+    differentiator: _Passage | None = None
+    niches: _Phrases = []
     sectors: Annotated[Names, _of("sector", SECTORS)] = []
     categories: Annotated[Names, _of("category", frozenset(ALL_CATEGORIES))] = []
     business_models: Annotated[Names, _of("business model", BUSINESS_MODELS)] = []
     status: Status = "startup"
     website_url: Line | None = None
     founded_year: int | None = _YEAR
-    hq_city: _Place | None = None
-    hq_country: _Place | None = None
+    hq_city: _Phrase | None = None
+    hq_country: _Phrase | None = None
     employee_count: int | None = Field(default=None, ge=0, le=2_000_000_000)
     funding_stage: FundingStage | None = None
     total_funding_usd: int | None = Field(default=None, ge=0, le=9_000_000_000_000_000_000)
