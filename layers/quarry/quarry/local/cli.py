@@ -25,7 +25,7 @@ PORT_MAX = 65535
 ASKABLE = ("records",)
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
 
-EVALUABLE = ("records",)
+EVALUABLE = ("companies", "records")
 """The domains of `quarry eval`, likewise."""
 
 _EPILOG = """\

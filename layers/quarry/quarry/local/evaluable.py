@@ -28,6 +28,29 @@ class Evaluable:
     prepare: Callable[[Caller, Services], Awaitable[None]] | None = None
 
 
+def _companies() -> Evaluable:
+    from quarry.companies.contract import ChatRequest, FinalAnswerEvent
+    from quarry.companies.search import search_companies
+
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+        messages: list[dict[str, str]] = []
+        found: list[str] = []
+        degraded: list[str] = []
+        for question in (*query.earlier, query.query):
+            messages.append({"role": "user", "content": question})
+            request = ChatRequest.model_validate(
+                {"messages": messages, "clientContext": {"previousCandidateIds": found}}
+            )
+            events = [event async for event in search_companies(request, caller, services)]
+            [answer] = [event.data for event in events if isinstance(event, FinalAnswerEvent)]
+            messages.append({"role": "assistant", "content": answer.content})
+            found = [reference.company_id for reference in answer.references]
+            degraded += answer.telemetry.degraded_steps
+        return Found(found, list(dict.fromkeys(degraded)))
+
+    return Evaluable(find)
+
+
 def _records() -> Evaluable:
     from quarry.records.contract import SearchRequest
     from quarry.records.search import search_records
@@ -39,5 +62,5 @@ def _records() -> Evaluable:
     return Evaluable(find)
 
 
-EVALUABLE: dict[str, Callable[[], Evaluable]] = {"records": _records}
+EVALUABLE: dict[str, Callable[[], Evaluable]] = {"companies": _companies, "records": _records}
 """Each imports its domain when it is called."""
