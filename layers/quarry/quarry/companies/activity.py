@@ -9,6 +9,11 @@ from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus
 from quarry.core.run_log import Run
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 company, 1,200 companies."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 class Step:
     """One step. Say in `detail` what came of it."""
 

@@ -100,9 +100,10 @@ _NOT_A_NAME = re.compile(
 _ASKED_OF_COMPANIES = frozenset(
     """
     company startup firm called named based located headquartered founded founder founders founding started start year old age ceo
-    raise raised funding funded money investors stage series round employees people staff big size many much acquired bought buy owns
-    owner owned closed shut status public active alive still compare compared comparison difference differences between versus vs
-    business website site web address product products customers profile details information info happened became today now
+    raise raised funding funded money investors stage series round employees people staff big size many much acquired bought
+    buy owns owner owned closed shut status public active alive still compare compared comparison difference differences between
+    versus vs business website site web address product products customers profile details information info happened became
+    today now
     """.split()
 )
 
@@ -138,17 +139,29 @@ def read_names(question: str) -> NameQuestion:
     mentioned += [one or other for one, other in _QUOTED.findall(question)]
     mentioned += _ADDRESS.findall(question)
     mentioned += _WITH_DIGITS.findall(question)
-    mentioned += _CAPITALISED.findall(question)
+    for run in _CAPITALISED.findall(question):
+        parts = [run, *re.split(" and | & ", run)]
+        # a sentence begins with a capital whether it begins with a name or not
+        mentioned += [*parts, *(part.partition(" ")[2] for part in parts)]
     whole = () if similar else tuple(_cleaned([question, _bare(question)]))
     return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
 
 
 def is_about(question: str, names: Sequence[str]) -> bool:
     """Whether a question that holds `names` says nothing beside them but what is asked about any company."""
-    left = question
+    left = words(_without(question, names))
+    return all(word in STOP_WORDS or word in _ASKED_OF_COMPANIES for word in left)
+
+
+def beside_name(question: str, names: Sequence[str]) -> str:
+    """What a question for companies like one of `names` says besides: for whom, where, of which status."""
+    return _SIMILARITY.sub(" ", _without(question, names))
+
+
+def _without(text: str, names: Sequence[str]) -> str:
     for name in names:
-        left = re.sub(re.escape(name), " ", left, flags=re.IGNORECASE)
-    return all(word in STOP_WORDS or word in _ASKED_OF_COMPANIES for word in words(left))
+        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())
 
 
 def _after_similarity(question: str) -> str | None:

@@ -10,11 +10,12 @@ from quarry.companies.contract import FinalAnswer, Reference, Telemetry
 from quarry.companies.decisions import RankedCompany
 from quarry.companies.found import NameMatch
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.snippets import home, inline_description
+from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.state import SearchState
 from quarry.companies.summary import BROKEN_OFF, nothing_found, summary_by_rule
 from quarry.core.errors import ModelError, ModelOutputInvalid
 from quarry.core.model.interface import ChatModel
+from quarry.core.text import STOP_WORDS, stem, words
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
@@ -98,9 +99,18 @@ def _inputs(state: SearchState, chosen: list[RankedCompany]) -> SummaryInputs:
         ],
         anchor=state.anchor,
         exact=bool(state.exact),
-        demands=list(state.reading.constraints.described()),
+        ambiguous=len(chosen) > 1 and len({match.asked for match in state.exact}) == 1,
+        demands=state.demands,
         missing=missing,
+        unheard=_unheard(state, chosen),
     )
+
+
+def _unheard(state: SearchState, chosen: list[RankedCompany]) -> list[str]:
+    """The words of the topic that no company chosen speaks of."""
+    held = frozenset[str]().union(*(profile_words(state.companies[ranked.company_id]) for ranked in chosen))
+    topic = dict.fromkeys(word for word in words(state.reading.topic) if word not in STOP_WORDS)
+    return [word for word in topic if stem(word) not in held]
 
 
 def final_answer(state: SearchState, chosen: list[RankedCompany], content: str) -> FinalAnswer:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from quarry.companies.activity import counted
 from quarry.companies.found import Candidate, Source, Variant, merge
 from quarry.companies.naming import look_up, match_names
 from quarry.companies.ranking import Entry, boosted, in_order, unmet_filters
@@ -31,7 +32,7 @@ async def gather(state: SearchState) -> str:
         state.plan_is_new = False
         await _search_names(state)
         await _search_taxonomy(state)
-    return f"{_companies(len(state.pool))}, {len(state.pool) - before} of them new"
+    return f"{counted(len(state.pool), 'company', 'companies')}, {len(state.pool) - before} of them new"
 
 
 async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float]] | None:
@@ -159,8 +160,4 @@ async def keep_fitting(state: SearchState) -> str:
         )
         state.near_misses = [NearMiss(entry.company, unmet[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]]
         record.counts.update(before=len(entries), after=len(state.entries))
-    return f"{_companies(len(state.entries))} of {len(entries)} fit"
-
-
-def _companies(count: int) -> str:
-    return f"{count:,} compan{'y' if count == 1 else 'ies'}"
+    return f"{len(state.entries)} of {counted(len(entries), 'company', 'companies')} fit"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.companies import standins
+from quarry.companies.activity import counted
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX
 from quarry.companies.decisions import Critique, RankedCompany, Reranking
 from quarry.companies.planning import queue_variants
@@ -28,10 +29,8 @@ CHIP_CHARACTERS_MAX = 40
 
 async def rank(state: SearchState) -> str:
     """Rank the companies that fit. What the model says of companies that were not offered is dropped."""
-    offered = state.entries[: state.limits.reranked_max]
-    inputs = RerankInputs(
-        state.question, state.the_plan, offered, state.anchor, list(state.reading.constraints.described())
-    )
+    offered = state.rankable
+    inputs = RerankInputs(state.question, state.the_plan, offered, state.anchor, state.demands)
 
     def by_rule(given: RerankInputs) -> Reranking:
         return standins.rerank_by_rule(given, state.reading)
@@ -112,7 +111,7 @@ async def criticise(state: SearchState) -> str:
     state.note = f"{len(state.entries)} companies fitted the filters; {critique.why}"
     if state.end_reason:
         return "enough" if state.end_reason == "confidence_met" else "nothing new turns up"
-    return f"searching on, with {added} new phrasings" if added else "looking once more"
+    return f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
 
 
 def _widen(state: SearchState) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.companies.anchors import is_about
+from quarry.companies.anchors import beside_name, is_about
 from quarry.companies.contract import STATUSES, Company, Status
 from quarry.companies.found import NameMatch
+from quarry.companies.reading import read_question
 from quarry.companies.retrieval import companies_by_ids, find_names
-from quarry.companies.snippets import profile_text
+from quarry.companies.snippets import profile_words
 from quarry.companies.standins import anchor_variants
 from quarry.companies.state import SearchState
 from quarry.core.text import significant_words
@@ -79,11 +80,13 @@ def _choose_anchor(state: SearchState, named: Sequence[NameMatch], companies: Se
             companies,
             key=lambda company: (
                 scores[company.id],
-                len(asked & set(significant_words(profile_text(company)))),
+                len(asked & profile_words(company)),
                 company.status == "startup",
             ),
             default=None,
         )
+        if state.anchor is not None:
+            state.reading = read_question(beside_name(state.question, [match.asked for match in named]))
         record.counts.update(
             companies=len(companies), variants=len(anchor_variants(state.anchor)) if state.anchor else 0
         )

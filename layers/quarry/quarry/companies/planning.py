@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.companies import standins
+from quarry.companies.activity import counted
 from quarry.companies.contract import STATUSES
 from quarry.companies.decisions import CompanyPlan, Search
 from quarry.companies.fields import can_be_looked_up, ids_meeting
@@ -112,5 +113,4 @@ def _described(state: SearchState) -> str:
     chosen = [*filters.categories, *filters.sectors, *filters.business_models, *state.reading.constraints.described()]
     if filters.statuses != ["startup"]:
         chosen.append(" or ".join(filters.statuses))
-    phrasings = f"{len(state.pending)} phrasing{'' if len(state.pending) == 1 else 's'}"
-    return "; ".join([phrasings, *chosen])
+    return "; ".join([counted(len(state.pending), "phrasing"), *chosen])

@@ -112,14 +112,20 @@ class SummaryEntry:
 
 @dataclass(frozen=True)
 class SummaryInputs:
-    """What the answer is written from."""
+    """What the answer is written from.
+
+    `exact`: the question names these companies; `ambiguous`: it gives one name that they all bear. `missing` says what the
+    search could not do, `unheard` which words of the question no profile holds.
+    """
 
     question: str
     entries: Sequence[SummaryEntry]
     anchor: Company | None = None
     exact: bool = False
+    ambiguous: bool = False
     demands: Sequence[str] = ()
     missing: Sequence[str] = ()
+    unheard: Sequence[str] = ()
 
 
 def plan_messages(inputs: PlanInputs) -> list[Message]:
@@ -180,7 +186,8 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
         *([f"<anchor_company>\n{_anchor(inputs.anchor)}\n</anchor_company>"] if inputs.anchor else []),
         *([f"The user demands: {fence('; '.join(inputs.demands))}."] if inputs.demands else []),
         *([f"Missing: {fence('; '.join(inputs.missing))}."] if inputs.missing else []),
-        *(["The user named this company, or these of one name; tell them apart."] if inputs.exact else []),
+        *(["The user named these companies outright."] if inputs.exact else []),
+        *(["They all go by the name that was asked for: tell them apart."] if inputs.ambiguous else []),
         f"Question: {inputs.question}",
     ]
     return [Message("system", SUMMARY), Message("user", "\n\n".join(parts))]

@@ -10,6 +10,7 @@ from quarry.companies.contract import Company
 from quarry.companies.decisions import PlanFilters
 from quarry.companies.found import Candidate
 from quarry.companies.limits import TOP_COMPARED
+from quarry.companies.snippets import profile_words
 from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 from quarry.companies.vocabulary import sector_of
 from quarry.core.text import significant_words
@@ -98,12 +99,8 @@ def _is_filed(company: Company, sectors: Sequence[str], categories: Sequence[str
 
 
 def has_niche(company: Company, niche: str) -> bool:
-    """Whether a company's niches, or one of its texts, hold all the words of `niche` that mean something."""
-    asked = set(significant_words(niche))
-    if not asked:
-        return True
-    texts = (*company.niches, company.tagline, company.description, company.product_description, company.differentiator)
-    return any(asked <= set(significant_words(text)) for text in texts if text)
+    """Whether a company's profile holds all the words of `niche` that mean something."""
+    return frozenset(significant_words(niche)) <= profile_words(company)
 
 
 def known_only(filters: PlanFilters, known_statuses: Sequence[str]) -> PlanFilters:

@@ -28,11 +28,11 @@ _COMPANY_WORDS = frozenset(
 )
 _SMALL_TALK = frozenset(
     """
-    find finding show list give search searching look looking need want like help recommend suggest interested please any good great
-    best cool interesting promising top leading building build builds make making makes made working works offer offers offering
-    provide provides providing sell sells selling use uses using do does doing deal deals space sector industry field area market
-    based located headquartered hq company's tech technology kind sort type types example examples exist exists existing country
-    countries region
+    find finding show list give search searching look looking need want like help recommend suggest interested please any good
+    great best cool interesting promising top leading building build builds make making makes made working works offer offers
+    offering provide provides providing sell sells selling use uses using do does doing deal deals space sector industry field
+    area market based located headquartered hq company's tech technology kind sort type types example examples exist exists
+    existing country countries region
     """.split()
 )
 _FOR = frozenset("for to by with helping serving targeting among between".split())
@@ -42,7 +42,8 @@ _NARROWS = re.compile(
     r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|which of|the ones?|these|those|them)\b",
     re.IGNORECASE,
 )
-_CITY = re.compile(r"\b(?:in|from|near|around|based in|out of) ((?:[A-ZÀ-Þ][\w.'’-]+)(?: [A-ZÀ-Þ][\w.'’-]+){0,2})")
+_CITY_NAME = r"[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){0,2}"
+_CITIES = re.compile(rf"\b(?:in|from|near|around|out of) ({_CITY_NAME}(?: or {_CITY_NAME})*)")
 
 
 @dataclass(frozen=True)
@@ -138,17 +139,28 @@ def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tu
         while start and tokens[start - 1] in _IN | _NOT | {"based", "located", "headquartered"}:
             start -= 1
         spans.append((start, hit.end))
-    cities = frozenset(
-        match[1].lower()
-        for match in _CITY.finditer(text)
-        if not place_names().find([stem(word) for word in words(match[1])])
-    )
+    named_in = (name for match in _CITIES.finditer(text) for name in match[1].split(" or "))
+    cities = [name for name in named_in if _may_be_a_city(name)]
+    for city in cities:
+        spans += [(start - 1, start + size) for start, size in [_place_of(words(city), tokens)] if start > 0]
     return Constraints(
         countries=frozenset(countries),
         excluded_countries=frozenset(excluded),
-        place=_said(countries, named),
-        cities=cities,
+        cities=frozenset(city.lower() for city in cities),
+        place=_said(countries, [*named, *cities]),
     ), spans
+
+
+def _may_be_a_city(name: str) -> bool:
+    """Whether a capitalised name after "in" is neither a country nor a field."""
+    stems = [stem(word) for word in words(name)]
+    return not place_names().find(stems) and not taxonomy_names().find(stems)
+
+
+def _place_of(name: Sequence[str], tokens: Sequence[str]) -> tuple[int, int]:
+    """Where `name` stands in the tokens, and its length; -1 where it does not."""
+    starts = (start for start in range(len(tokens)) if list(tokens[start : start + len(name)]) == list(name))
+    return next(starts, -1), len(name)
 
 
 def _said(countries: set[str], named: list[str]) -> str:

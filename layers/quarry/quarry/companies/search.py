@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from quarry.companies.activity import Timeline
+from quarry.companies.activity import Timeline, counted
 from quarry.companies.contract import ChatRequest, FinalAnswerEvent, PartialText, PartialTextEvent
 from quarry.companies.finalisation import choose, final_answer, write_answer
 from quarry.companies.gathering import gather, keep_fitting
@@ -66,7 +66,7 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
                 step.detail = await make_plan(state)
             yield step.event
         if state.pending or state.plan_is_new:
-            with timeline.step(f"search_{nth}", "Searching") as step:
+            with timeline.step(f"search_{nth}", f"Searching {_phrasings(state)}") as step:
                 yield step.event
                 step.detail = await gather(state)
             yield step.event
@@ -74,7 +74,7 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
             yield step.event
             step.detail = await keep_fitting(state)
         yield step.event
-        with timeline.step(f"rank_{nth}", f"Ranking {len(state.entries)} companies") as step:
+        with timeline.step(f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}") as step:
             yield step.event
             step.detail = await rank(state)
         yield step.event
@@ -106,6 +106,10 @@ def may_go_on(state: SearchState) -> bool:
     if spent:
         state.end_reason = "guardrail_hit"
     return not spent
+
+
+def _phrasings(state: SearchState) -> str:
+    return counted(min(len(state.pending), state.limits.variants_executed), "phrasing")
 
 
 def _budget(limits: CompanyLimits) -> Budget:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from quarry.companies.constraints import STAGE_LABELS
 from quarry.companies.contract import Company
@@ -58,6 +59,17 @@ def profile_text(company: Company) -> str:
     """All that a company's profile says, for looking words up in."""
     tags: Sequence[str] = (*company.niches, *company.categories, *company.sectors, *company.business_models)
     return " . ".join([company.company_name, *company.former_names, *_texts(company), *tags])
+
+
+def profile_words(company: Company) -> frozenset[str]:
+    """The stems of the words that carry a topic in all that a profile says."""
+    return _stems(profile_text(company))
+
+
+# The same companies are looked at in every iteration, and often in the next search.
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(significant_words(text))
 
 
 def _texts(company: Company) -> Iterator[str]:

@@ -26,7 +26,7 @@ from quarry.companies.decisions import (
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
 from quarry.companies.ranking import Entry, distinct
 from quarry.companies.reading import Reading, TagGroup
-from quarry.companies.snippets import home, inline_description, profile_text, snippets
+from quarry.companies.snippets import home, inline_description, profile_words, snippets
 from quarry.companies.vocabulary import Tag, taxonomy_words
 from quarry.core.text import STOP_WORDS, significant_words, topic_text, words
 
@@ -57,8 +57,8 @@ ODDS = Odds(-3.4, (5.0, 3.2, 2.0))
 """Meaning, share of the question's words, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
 """Where the question is tags and nothing else: meaning, share of the tags."""
-ANCHOR_ODDS = Odds(-4.0, (4.0, 4.0))
-"""Where others like a company are wanted: meaning, and overlap of what they are filed under."""
+ANCHOR_ODDS = Odds(-4.0, (4.0, 4.0, 1.5))
+"""Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
 DEMANDS_MET = 1.0
 """What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
 NOTHING_ASKED = 0.6
@@ -90,11 +90,19 @@ def plan_by_rule(inputs: PlanInputs, reading: Reading, *, named: bool) -> Compan
             sectors=_names(demanded, "sector"),
             categories=_names(demanded, "category"),
             business_models=_names(demanded, "business_model"),
-            niches=[topic] if topic and not reading.plain and len(topic.split()) <= NICHE_WORDS_MAX else [],
+            niches=_niches(inputs, reading),
             niche_mode="boost",
         ),
         success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
     )
+
+
+def _niches(inputs: PlanInputs, reading: Reading) -> list[str]:
+    """The anchor's niches, or the topic where it is short enough to be one."""
+    if inputs.anchor is not None:
+        return list(inputs.anchor.niches)
+    is_niche = reading.topic and not reading.plain and len(reading.topic.split()) <= NICHE_WORDS_MAX
+    return [reading.topic] if is_niche else []
 
 
 def _searches(reading: Reading, *, named: bool) -> list[Search]:
@@ -106,7 +114,8 @@ def _searches(reading: Reading, *, named: bool) -> list[Search]:
 
 def _variants(inputs: PlanInputs, reading: Reading, topic: str) -> list[str]:
     if inputs.anchor is not None:
-        return anchor_variants(inputs.anchor)
+        wished = [f"{topic}: {', '.join(inputs.anchor.niches)}"] if topic else []
+        return [*wished, *anchor_variants(inputs.anchor)][:VARIANTS_PLANNED_MAX]
     tags = [tag.name for tag in reading.tags]
     return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if reading.plain else ""])[
         :VARIANTS_PLANNED_MAX
@@ -172,7 +181,7 @@ def _confidence(score: float) -> float:
 def _said(company: Company, reading: Reading) -> frozenset[str]:
     """The words of a profile; a name of a tag is as good as said where the company has the tag."""
     names = (group.name for group in reading.groups if _filed(company, group.tags))
-    return frozenset(significant_words(" . ".join([profile_text(company), *names])))
+    return profile_words(company).union(*(significant_words(name) for name in names))
 
 
 def _word_weights(reading: Reading, said: Collection[frozenset[str]]) -> dict[str, float]:
@@ -192,7 +201,7 @@ def _judge(
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
     tags = _tag_share(company, reading)
     if inputs.anchor is not None:
-        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor))
+        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor), coverage)
     elif reading.plain and any(group.demanded for group in reading.groups):
         odds = PLAIN_ODDS.of(semantic, tags)
     else:
@@ -300,7 +309,7 @@ def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
 
 
 def _new_variants(inputs: CritiqueInputs, reading: Reading) -> list[str]:
-    covered = {word for entry in inputs.ranked for word in significant_words(profile_text(entry.company))}
+    covered = frozenset[str]().union(*(profile_words(entry.company) for entry in inputs.ranked))
     corrected = [
         _corrected(word) if not set(significant_words(word)) <= covered else word for word in words(reading.topic)
     ]

@@ -100,6 +100,17 @@ class SearchState:
         return self.include_ids is not None and len(self.include_ids) <= self.limits.hydrated_max
 
     @property
+    def demands(self) -> list[str]:
+        """What the question demands of a company's status and fields, in words."""
+        statuses = [" or ".join(self.reading.statuses)] if self.reading.statuses else []
+        return [*statuses, *self.reading.constraints.described()]
+
+    @property
+    def rankable(self) -> list[Entry]:
+        """The entries that are ranked."""
+        return self.entries[: self.limits.reranked_max]
+
+    @property
     def best(self) -> list[str]:
         """The ids of the ranked companies, best first."""
         return [ranked.company_id for ranked in self.ranked]

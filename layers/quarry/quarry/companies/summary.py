@@ -12,6 +12,7 @@ from quarry.companies.snippets import home, inline_description
 
 NAMED_MAX = 4
 SURE = 0.6
+UNHEARD_MAX = 3
 
 BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 
@@ -19,7 +20,7 @@ BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
     """Sentences, each a piece of its own, about the companies that the answer offers."""
     if inputs.exact:
-        yield from _named_outright(inputs.entries)
+        yield from _named_outright(inputs.entries, ambiguous=inputs.ambiguous)
         return
     for sentence in inputs.missing:
         yield f"{sentence[0].upper()}{sentence[1:]}. "
@@ -30,21 +31,22 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
     if shared := _shared(inputs.entries):
         yield f" {shared}"
     if best.confidence < SURE:
-        yield " None of them is a sure match; other words may find a better one."
+        yield f" {_doubt(inputs)}"
 
 
 def nothing_found(inputs: SummaryInputs, near_misses: Sequence[tuple[Company, Sequence[str]]]) -> str:
     """That no company fits, and which come near."""
-    demands = f" that is {' and '.join(inputs.demands)}" if inputs.demands else ""
-    said = f"No company here fits this question{demands}."
+    said = "No company here fits this question."
+    if inputs.demands:
+        said = f"No company here fits this question and all that it demands: {'; '.join(inputs.demands)}."
     if near_misses:
-        near = "; ".join(f"{company.company_name} (not {', not '.join(unmet)})" for company, unmet in near_misses)
+        near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)
         return f"{said} The nearest are {near}."
     return f"{said} Other words, or fewer, may find one."
 
 
-def _named_outright(entries: Sequence[SummaryEntry]) -> Iterator[str]:
-    if len(entries) > 1:
+def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
+    if ambiguous:
         yield f"{len(entries)} companies go by this name. "
     for place, entry in enumerate(entries):
         yield f"{' ' if place else ''}{portrait(entry.company)}"
@@ -78,6 +80,15 @@ def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
     if inputs.anchor:
         return f"{company.company_name} is the most like {inputs.anchor.company_name}: {line}."
     return f"{company.company_name} fits best: {line}."
+
+
+def _doubt(inputs: SummaryInputs) -> str:
+    """That the match is not sure, and which words of the question were not heard of."""
+    subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
+    said = f"{subject} a sure match"
+    if inputs.unheard and not inputs.anchor:
+        return f"{said}: no profile here speaks of {' or '.join(f'“{word}”' for word in inputs.unheard[:UNHEARD_MAX])}."
+    return f"{said}; other words may find a better one."
 
 
 def _others(others: Sequence[SummaryEntry]) -> str:
