@@ -2,7 +2,8 @@
 
 For each size it fills an embedded Postgres with generated companies and prints, by style of query: server CPU and wall time of
 the hybrid, keyword, name and taxonomy searches and of the literal functions, their ratio, and the recall of the first ones
-against an exact ranking by the same definition (a tie counts as equal).
+against an exact ranking by the same definition (a tie counts as equal). Then the whole loop over HTTP, without a chat model,
+beside the time of its own SQL and embedding.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -10,14 +11,17 @@ The machine's noise is in every figure: read the ratios, not the milliseconds.
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import httpx2
+
 from quarry.core.postgres.call import vector_literal
-from tests.benchmarks.generated_companies import CompanyCorpus, load_companies
+from tests.benchmarks.generated_companies import STYLES, CompanyCorpus, load_companies
 from tests.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
 from tests.benchmarks.measuring import (
     Connection,
@@ -27,6 +31,7 @@ from tests.benchmarks.measuring import (
     median_ratio,
     migrated_server,
     recall,
+    service_times,
     spread,
     timed,
 )
@@ -34,6 +39,16 @@ from tests.benchmarks.measuring import (
 STARTUPS = ["startup"]
 ALL_ROWS = 10_000_000
 WARM_UP = 5
+LOOP_STEPS = (
+    "query_embedding",
+    "search_exact_name_v1",
+    "companies_by_fields",
+    # hybrid and keyword search share one round trip
+    "search_companies_hybrid_v1",
+    "search_companies_by_taxonomy_v1",
+    "get_companies_by_ids_v1",
+)
+"""The steps of a search that wait for the database or the embedding model."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             connection.execute(LITERAL.encode())
             for rows in options.rows:
                 _measure_sql(connection, rows, options.queries)
+        _measure_loop(url, options.requests)
 
 
 def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
@@ -152,7 +168,7 @@ def _call(
 def _print_table(search: Search, rows: int, by_style: dict[str, list[Measured]]) -> None:
     print(f"\n{search.name}, {rows:,} rows; milliseconds of server CPU, p50 (p95)")
     depths = " ".join(f"recall@{depth:<3}" for depth in search.depths)
-    print(f"{'style':22} {'n':>3} {'ours':>16} {'literal':>18} {'ratio':>8} {'wall ratio':>10} {depths}")
+    print(f"{'style':24} {'n':>3} {'ours':>16} {'literal':>18} {'ratio':>8} {'wall ratio':>10} {depths}")
     everything = [measured for group in by_style.values() for measured in group]
     for style, group in [*by_style.items(), ("all", everything)]:
         fast, literal = _cpu(m.fast for m in group), _cpu(m.literal for m in group)
@@ -161,12 +177,32 @@ def _print_table(search: Search, rows: int, by_style: dict[str, list[Measured]])
             f"{statistics.mean(m.recalls[place] for m in group):10.3f}" for place in range(len(search.depths))
         )
         print(
-            f"{style:22} {len(group):3} {spread(fast):>16} {spread(literal):>18} {median_ratio(literal, fast):7.1f}x"
+            f"{style:24} {len(group):3} {spread(fast):>16} {spread(literal):>18} {median_ratio(literal, fast):7.1f}x"
             f" {wall:9.1f}x {recalls}"
         )
     aim = "" if search.aim is None else f"; the aim at 100,000 rows is {search.aim} (ratio of medians)"
     total = sum(m.literal.cpu_ms for m in everything) / sum(m.fast.cpu_ms for m in everything)
     print(f"all queries together: {total:.1f} times less CPU than the literal{aim}")
+
+
+def _measure_loop(url: str, requests: int) -> None:
+    """A whole search without a chat model beside the SQL and embedding in it, over the largest of the generated tables."""
+    queries = [query.text for query in CompanyCorpus(seed=23).queries(max(1, requests // len(STYLES)))]
+    times = service_times(url, queries, _chat, LOOP_STEPS)
+    print(
+        f"\nPOST /companies/chat, {len(queries)} requests one after another, local embedding model, no chat model, wall ms"
+    )
+    print(
+        f"whole stream {spread(times.requests)}; its SQL and embedding {spread(times.steps)}; overhead {times.overhead:.2f}"
+    )
+
+
+def _chat(client: httpx2.Client, query: str) -> None:
+    response = client.post("/companies/chat", json={"messages": [{"role": "user", "content": query}]})
+    response.raise_for_status()
+    last = json.loads(response.text.strip().splitlines()[-1])
+    if last["type"] != "final_answer":
+        raise AssertionError(f"the search ended with {last}")
 
 
 def _cpu(timings: Iterable[Timing]) -> list[float]:
