@@ -25,7 +25,8 @@ _SIMILARITY = re.compile(
     + _any(
         "similar(?:ly)?(?: to)?", "alternatives?(?: to| for)?", "competitors?(?: of| to| for)?", "compet(?:es?|ing)(?: with)?",
         "rivals?(?: of| to)?", "comparable (?:to|with)", "compared? (?:to|with)", "resembl(?:es?|ing)", "peers? of",
-        "lookalikes?(?: of| for)?", "replacements? for", "same as", "in the (?:vein|style) of", "versus", r"vs\.?",
+        "lookalikes?(?: of| for)?", "replacements? for", "same (?:[a-z]+ ){0,2}as",
+        "do(?:es|ing)? what", "in the (?:vein|style) of", "versus", r"vs\.?",
     )
     + r"(?!\w)",
     re.IGNORECASE,

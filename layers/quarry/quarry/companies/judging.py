@@ -33,7 +33,7 @@ async def rank(state: SearchState) -> str:
     inputs = RerankInputs(state.question, state.the_plan, offered, state.anchor, state.demands)
 
     def by_rule(given: RerankInputs) -> Reranking:
-        return standins.rerank_by_rule(given, state.reading)
+        return standins.rerank_by_rule(given, state.understood)
 
     if not offered:
         state.ranked, state.confidence = [], 0.0
@@ -95,7 +95,7 @@ async def criticise(state: SearchState) -> str:
     )
 
     def by_rule(given: CritiqueInputs) -> Critique:
-        return standins.critique_by_rule(given, state.reading)
+        return standins.critique_by_rule(given, state.understood)
 
     critique = await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, state.run)
     added = queue_variants(state, critique.new_query_variants)

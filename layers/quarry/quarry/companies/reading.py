@@ -131,7 +131,8 @@ def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tu
         previous = tokens[before - 1] if before else ""
         if previous in _FOR or not (about_companies or previous in _IN):
             continue
-        negated = bool({previous, tokens[before - 2] if before > 1 else ""} & _NOT)
+        # "all but France", yet "but in France"
+        negated = previous in _NOT or (before > 1 and tokens[before - 2] in _NOT - {"but"})
         (excluded if negated else countries).update(hit.values)
         if not negated:
             named.append(" ".join(tokens[before : hit.end]))

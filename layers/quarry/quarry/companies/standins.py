@@ -5,7 +5,6 @@ Pure: the same inputs give the same decisions.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,8 +26,8 @@ from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
 from quarry.companies.ranking import Entry, distinct
 from quarry.companies.reading import Reading, TagGroup
 from quarry.companies.snippets import home, inline_description, profile_words, snippets
-from quarry.companies.vocabulary import Tag, taxonomy_words
-from quarry.core.text import STOP_WORDS, significant_words, topic_text, words
+from quarry.companies.vocabulary import Tag
+from quarry.core.text import significant_words, topic_text
 
 TARGET_COUNT = 10
 NICHE_WORDS_MAX = 6
@@ -69,9 +68,6 @@ ACCEPTED_MIN = 0.2
 """A company that scores less does not answer the question."""
 ACCEPTED_SHARE = 0.3
 """Nor does one that scores less than this share of the best."""
-
-CORRECTION_SIMILARITY = 0.87
-CORRECTED_CHARACTERS_MIN = 5
 
 
 def plan_by_rule(inputs: PlanInputs, reading: Reading, *, named: bool) -> CompanyPlan:
@@ -297,9 +293,7 @@ def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
     if met:
         return Critique(decision="stop", why="The best companies meet the question.", confidence_target_met=True)
     tried = {variant.casefold() for variant in inputs.tried}
-    fresh = [variant for variant in _new_variants(inputs, reading) if variant.casefold() not in tried][
-        :VARIANTS_ADDED_MAX
-    ]
+    fresh = [variant for variant in _new_variants(reading) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
     return Critique(
         decision="continue" if fresh else "stop",
         why="Other words may find more." if fresh else "Nothing is left to try.",
@@ -308,17 +302,6 @@ def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
     )
 
 
-def _new_variants(inputs: CritiqueInputs, reading: Reading) -> list[str]:
-    covered = frozenset[str]().union(*(profile_words(entry.company) for entry in inputs.ranked))
-    corrected = [
-        _corrected(word) if not set(significant_words(word)) <= covered else word for word in words(reading.topic)
-    ]
-    tags = ", ".join(tag.name for tag in reading.tags)
-    return distinct([" ".join(corrected), tags])
-
-
-def _corrected(word: str) -> str:
-    """The word of the taxonomy that `word` may be a slip of the pen for; `word` itself where there is none."""
-    if len(word) < CORRECTED_CHARACTERS_MIN or word in STOP_WORDS:
-        return word
-    return next(iter(difflib.get_close_matches(word, taxonomy_words(), n=1, cutoff=CORRECTION_SIMILARITY)), word)
+def _new_variants(reading: Reading) -> list[str]:
+    """The topic as it is understood now that companies were found, and the tags that it names."""
+    return distinct([reading.topic, ", ".join(tag.name for tag in reading.tags)])

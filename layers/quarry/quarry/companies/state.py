@@ -12,6 +12,7 @@ from quarry.companies.found import Candidate, NameMatch
 from quarry.companies.limits import CompanyLimits
 from quarry.companies.ranking import Entry
 from quarry.companies.reading import Reading, read_follow_up
+from quarry.companies.spelling import mended
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 
@@ -77,6 +78,11 @@ class SearchState:
     @property
     def question(self) -> str:
         return self.request.question
+
+    @property
+    def understood(self) -> Reading:
+        """The reading, its slips of the pen mended by the words of the companies found."""
+        return mended(self.reading, [entry.company for entry in self.entries])
 
     @property
     def the_plan(self) -> CompanyPlan:
