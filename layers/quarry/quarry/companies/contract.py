@@ -1,4 +1,4 @@
-"""What goes over the wire for companies: names in camelCase there, in snake_case here."""
+"""What goes over the wire for companies: requests and answers in camelCase, a company by the names of its columns."""
 
 from __future__ import annotations
 
@@ -89,8 +89,10 @@ class ChatRequest(_Request):
         return self.messages[:-1]
 
 
-class Company(_Model):
-    """One whole company."""
+class Company(BaseModel):
+    """One whole company, by the names of its columns."""
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     company_name: str

@@ -35,9 +35,6 @@ async def rank(state: SearchState) -> str:
     def by_rule(given: RerankInputs) -> Reranking:
         return standins.rerank_by_rule(given, state.understood)
 
-    if not offered:
-        state.ranked, state.confidence = [], 0.0
-        return "nothing to rank"
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, state.run)
     ranked = _offered_only(decided, offered_ids := [entry.company.id for entry in offered])
     if decided.ranked_company_ids and not ranked:
@@ -80,6 +77,8 @@ def _presentable(state: SearchState, ranked: RankedCompany) -> RankedCompany:
 
 async def criticise(state: SearchState) -> str:
     """Judge whether another iteration can help, and end the search or queue what it is to try."""
+    if not state.entries:
+        state.ranked, state.confidence = [], 0.0
     best = state.best
     inputs = CritiqueInputs(
         question=state.question,
@@ -102,7 +101,8 @@ async def criticise(state: SearchState) -> str:
     state.run.steps[-1].counts["new_variants"] = added
     if critique.decision == "stop" and state.confidence >= state.limits.confidence_target:
         state.end_reason = "confidence_met"
-    elif converged(state.best_before, best):
+    elif converged(state.best_before, best) or (state.run.chat is None and not state.pending):
+        # without a model and without a new phrasing everything would come out the same
         state.end_reason = "converged"
     state.best_before = best
     if not state.entries and state.is_narrowed:

@@ -66,7 +66,7 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
                 step.detail = await make_plan(state)
             yield step.event
         if state.pending or state.plan_is_new:
-            with timeline.step(f"search_{nth}", f"Searching {_phrasings(state)}") as step:
+            with timeline.step(f"search_{nth}", _search_label(state)) as step:
                 yield step.event
                 step.detail = await gather(state)
             yield step.event
@@ -74,10 +74,13 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
             yield step.event
             step.detail = await keep_fitting(state)
         yield step.event
-        with timeline.step(f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}") as step:
+        if state.entries:
+            with timeline.step(
+                f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}"
+            ) as step:
+                yield step.event
+                step.detail = await rank(state)
             yield step.event
-            step.detail = await rank(state)
-        yield step.event
         with timeline.step(f"critique_{nth}", "Checking whether that is enough") as step:
             yield step.event
             step.detail = await criticise(state)
@@ -108,8 +111,9 @@ def may_go_on(state: SearchState) -> bool:
     return not spent
 
 
-def _phrasings(state: SearchState) -> str:
-    return counted(min(len(state.pending), state.limits.variants_executed), "phrasing")
+def _search_label(state: SearchState) -> str:
+    phrasings = min(len(state.pending), state.limits.variants_executed)
+    return f"Searching {counted(phrasings, 'phrasing')}" if phrasings else "Searching by the new plan"
 
 
 def _budget(limits: CompanyLimits) -> Budget:
