@@ -31,11 +31,12 @@ from pydantic import TypeAdapter
 
 from quarry import catalog
 from quarry.api import everything
+from quarry.companies import contract as companies_contract
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
-from quarry.core.stream.events import ErrorEvent, Event
+from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.core.web.app import openapi_document
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
@@ -43,8 +44,11 @@ from quarry.records import contract as records_contract
 
 ROOT = Path(__file__).resolve().parents[1]
 
-STREAMED = {"records": records_contract}
-"""The domains that stream, each with the module that defines its events."""
+STREAMED: dict[str, tuple[ModuleType, type[Event]]] = {
+    "companies": (companies_contract, EnvelopedErrorEvent),
+    "records": (records_contract, ErrorEvent),
+}
+"""The domains that stream, each with the module that defines its events, and how its stream tells an error."""
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
@@ -89,8 +93,8 @@ def generated_texts() -> dict[Path, str]:
         ROOT / "sql" / "schema.sql": schema,
         ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(everything.ROUTERS)),
         **{
-            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract))
-            for domain, contract in STREAMED.items()
+            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, error))
+            for domain, (contract, error) in STREAMED.items()
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
@@ -132,10 +136,10 @@ def _scratch_database() -> Iterator[str]:
 # --- docs/api
 
 
-def event_schema(domain: str, contract: ModuleType) -> dict[str, Any]:
+def event_schema(domain: str, contract: ModuleType, error: type[Event]) -> dict[str, Any]:
     """The JSON Schema of one streamed event: any that `contract` defines, or an error."""
     defined = (value for value in vars(contract).values() if isinstance(value, type) and issubclass(value, Event))
-    events: list[type[Event]] = [*(event for event in defined if event is not Event), ErrorEvent]
+    events: list[type[Event]] = [*(event for event in defined if event is not Event), error]
     schema = TypeAdapter(reduce(or_, events)).json_schema(mode="serialization")
     for event in events:
         definition = schema["$defs"][event.__name__]

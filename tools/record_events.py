@@ -79,6 +79,25 @@ class Request:
 
 
 REQUESTS = {
+    "companies/chat": Request(
+        "POST",
+        "/companies/chat",
+        accept="application/x-ndjson",
+        body={"messages": [{"role": "user", "content": "Startups that let workers draw their wages early"}]},
+    ),
+    "companies/narrow_down": Request(
+        "POST",
+        "/companies/chat",
+        accept="application/x-ndjson",
+        body={
+            "messages": [
+                {"role": "user", "content": "Restaurant technology"},
+                {"role": "assistant", "content": "Pass & Rail and others fit."},
+                {"role": "user", "content": "Only the British ones"},
+            ],
+            "clientContext": {"previousCandidateIds": ["c-pass-and-rail", "c-uber-kitchen", "c-rotamoss"]},
+        },
+    ),
     "records/search": Request(
         "GET",
         "/records/search",

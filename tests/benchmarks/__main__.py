@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import deployed, records
+from tests.benchmarks import companies, deployed, records
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
+    "companies": companies.main,
     "records": records.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }

@@ -5,6 +5,7 @@ The machine's noise is in every figure: read the ratios, not the milliseconds.
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 import tempfile
 import time
@@ -14,10 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString
 
+import httpx2
 import psycopg
 
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.migrate import migrate
+from quarry.core.postgres.pool import Database
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from tests.running import running_server
+
+WARM_UP_REQUESTS = 10
+REQUEST_SECONDS = 120.0
+LOG_SECONDS = 0.5
+"""After which the runs of all requests are in the log."""
 
 SERVER_PARAMETERS = {"shared_buffers": "2GB", "fsync": "off", "max_wal_size": "4GB"}
 
@@ -85,3 +96,55 @@ def spread(values: Sequence[float]) -> str:
 
 def median_ratio(over: Sequence[float], under: Sequence[float]) -> float:
     return statistics.median(over) / statistics.median(under)
+
+
+@dataclass(frozen=True)
+class ServiceTimes:
+    """Wall milliseconds of each request over HTTP, and of the steps in it that are not the service's own: SQL and embedding."""
+
+    requests: list[float]
+    steps: list[float]
+
+    @property
+    def overhead(self) -> float:
+        return median_ratio(self.requests, self.steps)
+
+
+def service_times(
+    url: str, queries: Sequence[str], ask: Callable[[httpx2.Client, str], None], steps: Sequence[str] | None = None
+) -> ServiceTimes:
+    """Ask the service, which searches the database at `url` with the local embedding model, one query after another.
+
+    The time of the steps, all or those named, is that of the same requests, from the run log.
+    """
+    asyncio.run(_record_model(url))
+    with (
+        running_server(url, RATE_LIMIT_PER_MINUTE="0") as base,
+        httpx2.Client(base_url=base, timeout=REQUEST_SECONDS) as client,
+    ):
+        for query in queries[:WARM_UP_REQUESTS]:
+            ask(client, query)
+        with psycopg.connect(url, autocommit=True) as connection:
+            time.sleep(LOG_SECONDS)
+            connection.execute("truncate search_runs cascade")
+        requests = [_timed_request(ask, client, f"{query} again") for query in queries]
+        time.sleep(LOG_SECONDS)
+    with psycopg.connect(url) as connection:
+        inner = connection.execute(
+            "select sum(duration_ms) from search_run_steps"
+            " where %(steps)s::text[] is null or name = any(%(steps)s) group by run_id",
+            {"steps": None if steps is None else list(steps)},
+        ).fetchall()
+    return ServiceTimes(requests, [float(row[0]) for row in inner])
+
+
+def _timed_request(ask: Callable[[httpx2.Client, str], None], client: httpx2.Client, query: str) -> float:
+    started = time.perf_counter()
+    ask(client, query)
+    return (time.perf_counter() - started) * 1000
+
+
+async def _record_model(url: str) -> None:
+    database = Database(url, pool_size=1, timeout_seconds=10)
+    await remember_model(database, LocalEmbedding())
+    await database.close()

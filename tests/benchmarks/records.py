@@ -10,21 +10,15 @@ The machine's noise is in every figure: read the ratios, not the milliseconds.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import statistics
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import httpx2
-import psycopg
 
-from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.call import vector_literal
-from quarry.core.postgres.embed import remember_model
-from quarry.core.postgres.pool import Database
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.measuring import (
     Connection,
@@ -34,10 +28,10 @@ from tests.benchmarks.measuring import (
     median_ratio,
     migrated_server,
     recall,
+    service_times,
     spread,
     timed,
 )
-from tests.running import running_server
 
 MATCHES = 30
 RECALL_AT = 10
@@ -161,38 +155,17 @@ def _print_table(rows: int, by_style: dict[str, list[Measured]]) -> None:
 
 def _measure_service(url: str, requests: int) -> None:
     """p50 of `GET /records/search` beside the p50 of its SQL and embedding steps, from the run log of the same requests."""
-    asyncio.run(_record_model(url))
     queries = [query.text for query in Corpus(seed=23).queries(max(1, requests // 6))]
-    with running_server(url, RATE_LIMIT_PER_MINUTE="0") as base, httpx2.Client(base_url=base) as client:
-        _timed_requests(client, queries[:10])
-        with psycopg.connect(url, autocommit=True) as connection:
-            time.sleep(0.5)
-            connection.execute("truncate search_runs cascade")
-        totals = _timed_requests(client, [f"{query} again" for query in queries])
-        time.sleep(0.5)
-    with psycopg.connect(url) as connection:
-        inner = [
-            float(row[0])
-            for row in connection.execute("select sum(duration_ms) from search_run_steps group by run_id").fetchall()
-        ]
-    ratio = statistics.median(totals) / statistics.median(inner)
-    print(f"\nGET /records/search, {len(totals)} requests one after another, one type, local embedding model, wall ms")
-    print(f"over HTTP {spread(totals)}; its SQL and embedding {spread(inner)}; service overhead {ratio:.2f}")
+    times = service_times(url, queries, _search)
+    print(f"\nGET /records/search, {len(queries)} requests one after another, one type, local embedding model, wall ms")
+    print(
+        f"over HTTP {spread(times.requests)}; its SQL and embedding {spread(times.steps)};"
+        f" service overhead {times.overhead:.2f}"
+    )
 
 
-async def _record_model(url: str) -> None:
-    database = Database(url, pool_size=1, timeout_seconds=10)
-    await remember_model(database, LocalEmbedding())
-    await database.close()
-
-
-def _timed_requests(client: httpx2.Client, queries: Sequence[str]) -> list[float]:
-    times: list[float] = []
-    for query in queries:
-        started = time.perf_counter()
-        client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
-        times.append((time.perf_counter() - started) * 1000)
-    return times
+def _search(client: httpx2.Client, query: str) -> None:
+    client.get("/records/search?" + urlencode({"q": query, "type": "motion"})).raise_for_status()
 
 
 if __name__ == "__main__":

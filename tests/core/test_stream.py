@@ -138,7 +138,7 @@ async def test_a_failure_is_the_last_event_with_a_public_message(error: Exceptio
     stream = encode_ndjson(failing("one", error=error), heartbeat_seconds=QUIET)
     [first, last] = (await joined(stream)).splitlines()
     assert json.loads(first)["text"] == "one"
-    assert json.loads(last) == {"type": "error", "message": message}
+    assert json.loads(last) == {"type": "error", "data": {"message": message}}
 
 
 @pytest.mark.parametrize("error", [QuarryError("public"), RuntimeError("private")])
@@ -151,7 +151,7 @@ async def test_an_event_that_cannot_be_encoded_is_a_failure_too() -> None:
     stream = encode_ndjson(Source("one", "\ud800", "never").events(), heartbeat_seconds=QUIET)
     [first, last] = (await joined(stream)).splitlines()
     assert json.loads(first)["text"] == "one"
-    assert json.loads(last) == {"type": "error", "message": UNFORESEEN_MESSAGE}
+    assert json.loads(last) == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}}
 
 
 async def test_the_cause_of_an_unforeseen_failure_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -360,7 +360,7 @@ async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_en
         ended_before = source.ended_by
         await asyncio.sleep(0.001)
     assert received[0]["text"] == "one"
-    assert received[-1] == {"type": "error", "message": LATE_MESSAGE}
+    assert received[-1] == {"type": "error", "data": {"message": LATE_MESSAGE}}
     assert ended_before is not None
 
 

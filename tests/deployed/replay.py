@@ -1,7 +1,7 @@
 """The recorded events of `events/`, and what they are held to.
 
 Beside `events/<domain>/<name>.json` stands what it yields on the sample data, kept without vectors and served without a model:
-`<name>.response.json`, or for server-sent events `<name>.stream.txt`. `python -m tools.record_events` records both anew.
+`<name>.response.json`, or for a stream of events `<name>.stream.txt`. `python -m tools.record_events` records both anew.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
 _PASSING_HEADERS = {"content-length", "x-request-id"}
-_PASSING_FIELDS = {"answer_id", "request_id", "created_at", "expires_at"}
+_PASSING_FIELDS = {"answer_id", "request_id", "created_at", "expires_at", "durationMs", "runId"}
 _SIGNIFICANT_DIGITS = 4
 
 Event = dict[str, Any]
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def is_stream(self) -> bool:
-        return self.headers.get("content-type", "").startswith("text/event-stream")
+        return self.headers.get("content-type", "").startswith(("text/event-stream", "application/x-ndjson"))
 
     def to_text(self) -> str:
         """As it is kept in a file, its JSON body spelt out; the OpenAPI description is only named."""
@@ -180,7 +180,7 @@ def pretty(value: object) -> str:
 
 def comparable(text: str) -> Any:
     """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
-    if text.startswith("{"):
+    if text.startswith("{\n"):
         return _steady(json.loads(text))
     lines = (line for line in text.splitlines() if line and not line.startswith(":"))
     return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]

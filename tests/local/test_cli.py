@@ -24,7 +24,7 @@ from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
-COMMANDS = ("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "runs", "doctor")
+COMMANDS = ("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "runs", "eval", "doctor")
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
 LAST_STATUS = "select status from search_runs order by started_at desc limit 1"
@@ -127,6 +127,8 @@ class TestWrongUsage:
             (["ask", "weather", "will it rain?"], "records"),
             (["ask", "records", "  "], "at least 1 character"),
             (["ask", "records", "x" * 2001], "at most 2000 characters"),
+            (["eval"], "FILE"),
+            (["eval", "judged.jsonl", "--domain", "weather"], "records"),
             (["runs", "--limit", "0"], "'0'"),
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
@@ -414,6 +416,56 @@ class TestRuns:
         done = quarry("runs", "show", "nope", DATABASE_URL=database_url)
         assert done.returncode == 1
         assert one_line(done.stderr)
+
+
+def judged(id: str, **fields: object) -> dict[str, object]:
+    return {
+        "id": id,
+        "domain": "records",
+        "kind": "keyword",
+        "query": "elm",
+        "relevant": {"matter:PRK-2023-12": 3},
+    } | fields
+
+
+class TestEval:
+    def test_it_measures_each_kind_and_asks_as_a_user_of_its_own(self, sample_url: str, tmp_path: Path) -> None:
+        path = write_rows(tmp_path / "judged.jsonl", judged("a"), judged("b", kind="nothing", query="zzz", relevant={}))
+        done = quarry("eval", path, "--json", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        told = json.loads(done.stdout)
+        assert [(kind["kind"], kind["queries"]) for kind in told["kinds"]] == [
+            ("keyword", 1),
+            ("nothing", 1),
+            ("all with an answer", 1),
+        ]
+        first = told["queries"][0]
+        assert "matter:PRK-2023-12" in first["found"]
+        assert first["ndcg"] > 0
+        assert value(sample_url, "select caller from search_runs order by started_at desc limit 1") == "eval"
+
+    def test_its_table_has_a_line_for_each_kind(self, sample_url: str, tmp_path: Path) -> None:
+        done = quarry("eval", write_rows(tmp_path / "judged.jsonl", judged("a")), DATABASE_URL=sample_url)
+        heading, keyword, everything = done.stdout.splitlines()
+        assert heading.split() == ["kind", "queries", "nDCG@10", "recall@10", "MRR", "p50", "ms", "p95", "ms"]
+        assert re.fullmatch(r"keyword +1 +[01]\.\d{3} +[01]\.\d{3} +[01]\.\d{3} +\d+ +\d+ *", keyword)
+        assert everything.startswith("all with an answer")
+
+    def test_where_nothing_is_found_it_asks_for_the_data(self, database_url: str, tmp_path: Path) -> None:
+        done = quarry("eval", write_rows(tmp_path / "judged.jsonl", judged("a")), DATABASE_URL=database_url)
+        assert done.returncode == 0
+        assert done.stderr == "nothing at all was found in records: is its data loaded?\n"
+
+    def test_every_wrong_line_is_named_before_a_database_is_opened(self, tmp_path: Path) -> None:
+        path = write_rows(tmp_path / "judged.jsonl", judged("a", query=""), judged("b"), judged("b", domain="weather"))
+        done = quarry("eval", path, DATABASE_URL=NOWHERE)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert [note.split(":")[1] for note in done.stderr.splitlines()[:-1]] == [
+            " line 1, query",
+            " line 3, id",
+            " line 3, domain",
+        ]
+        assert done.stderr.splitlines()[-1].startswith("quarry: judged.jsonl: nothing was evaluated")
 
 
 class TestCleanup:

@@ -13,12 +13,13 @@ import pytest
 
 from quarry.core.services import Caller, Services, build_services
 from quarry.core.settings import Settings
+from quarry.local.judged import JudgedQuery, read_judged
+from quarry.local.measures import mentioned, ndcg
 from quarry.local.sample import sample_directory
 from quarry.records.answer import answer_question
 from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest, SourcesEvent
 from quarry.records.search import search_records
 from tests.conftest import clone_database
-from tests.quality.judged import JudgedQuery, mentioned, ndcg, read_judged
 
 Measures = dict[str, list[tuple[float, float]]]
 

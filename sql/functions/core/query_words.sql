@@ -8,8 +8,11 @@
 -- expected rows first, while the expected rows stay within p_max_candidates; it always takes one. A row that ranks high holds a
 -- rare word or several words. A pair is expected in 20 times as many rows as if its words were independent, since words of one
 -- topic go together.
+--
+-- With p_two_words it takes pairs alone, or the query's only word, for a rank that gives nothing to a row with fewer; words are
+-- then read as they are written, and `candidates` is null where even the rarest pair has too many rows.
 create or replace function query_words(
-  p_table regclass, p_query text, p_max_words int, p_max_candidates double precision
+  p_table regclass, p_query text, p_max_words int, p_max_candidates double precision, p_two_words boolean default false
 ) returns table (words text[], weights double precision[], candidates tsquery)
 language plpgsql stable
 as $$
@@ -24,6 +27,7 @@ declare
   known_words text[];
   known_frequencies float8[];
   unknown text[];
+  singly boolean;
 begin
   select array_agg(l.lexeme) into words
   from unnest(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g'))) l;
@@ -39,7 +43,7 @@ begin
 
   unknown := array(
     select u.word from unnest(words) u (word)
-    where length(u.word) >= misspelling_length and not u.word = any(known_words));
+    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words));
   if cardinality(unknown) > 0 then
     execute format('select array(select u.word from unnest($1) u (word)'
       ' where not exists (select from %s r where r.text_search @@ quote_literal(u.word)::tsquery))', p_table)
@@ -54,6 +58,7 @@ begin
       from unnest(words) u (word));
   end if;
 
+  singly := not p_two_words or cardinality(words) = 1;
   with counted as materialized (
     -- behind the frequencies of the words, the statistics hold the lowest of them
     select w.word, greatest(1, total * coalesce(
@@ -61,18 +66,18 @@ begin
     from unnest(words) w (word)
     order by 2, 1 limit p_max_words
   ), options as (
-    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below
+    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below and singly
     union all
     select 2, quote_literal(a.word) || ' & ' || quote_literal(b.word), least(a.df, b.df, co_occurrence * a.df * b.df / total)
-    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below
+    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below or not singly
     union all
-    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below
+    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below and singly
   ), taken as (
     select o.part, row_number() over in_order as place, sum(o.expected) over in_order as so_far
     from options o window in_order as (order by o.turn, o.expected, o.part)
   )
   select array_agg(c.word order by c.df, c.word), array_agg(ln(1 + (total - c.df + 0.5) / (c.df + 0.5)) order by c.df, c.word),
-    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1)
+    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1 and not p_two_words)
   into words, weights, candidates
   from counted c;
   return next;

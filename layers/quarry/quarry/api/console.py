@@ -7,8 +7,9 @@ from quarry.records import tables as records_tables
 ROUTERS = (
     console_router(
         {
-            "records": tuple(records_tables.TABLES.values()),
+            "companies": ("companies",),
             "people": tuple(table.name for table in people_tables.LOADABLE),
+            "records": tuple(records_tables.TABLES.values()),
         }
     ),
 )

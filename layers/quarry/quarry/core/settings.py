@@ -107,6 +107,70 @@ class Settings(BaseModel):
     search_result_expiry_hours: float = Field(
         default=24.0, gt=0, le=8760, description="How long the people that a search found can be opened and unlocked."
     )
+    company_planner: Literal["always", "auto", "never"] = Field(
+        default="auto",
+        description="Whether a chat model plans a company search. auto: not where the question is no more than one name that the "
+        "taxonomy knows; such a search, and every one under never, is planned by rule.",
+    )
+    company_max_iterations: int = Field(default=10, ge=1, le=50, description="Rounds of one company search.")
+    company_max_tool_calls: int = Field(
+        default=40, ge=1, le=1000, description="Searches and look-ups of one company search."
+    )
+    company_max_seconds: float = Field(default=60.0, gt=0, description="The longest that a company search takes.")
+    company_max_tokens: int = Field(
+        default=60_000, ge=1000, description="Model tokens that one company search may use."
+    )
+    company_exact_name_min: float = Field(
+        default=0.95, ge=0, le=1, description="From this score of its name on, a company is the one that was asked for."
+    )
+    company_anchor_name_min: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description="From this score of its name on, a company is the one that others are to be like.",
+    )
+    company_confidence_target: float = Field(
+        default=0.74, ge=0, le=1, description="A company search may stop when its ranking is this sure."
+    )
+    company_accepted_confidence_min: float = Field(
+        default=0.2, ge=0, le=1, description="A company that the ranking is less sure of is not shown."
+    )
+    company_name_similarity_min: float = Field(
+        default=0.35, ge=0, le=1, description="From this trigram similarity on, a name is like the one asked for."
+    )
+    company_semantic_min: float = Field(
+        default=0.25, ge=-1, le=1, description="From this cosine similarity on, a company is near in meaning."
+    )
+    company_semantic_weight: float = Field(default=0.58, ge=0, le=1, description="Hybrid score: weight of the meaning.")
+    company_keyword_weight: float = Field(default=0.27, ge=0, le=1, description="Hybrid score: weight of the words.")
+    company_niche_weight: float = Field(default=0.15, ge=0, le=1, description="Hybrid score: weight of the niches.")
+    company_keyword_only_weight: float = Field(
+        default=0.85, ge=0, le=1, description="Keyword score: weight of the words."
+    )
+    company_niche_only_weight: float = Field(
+        default=0.15, ge=0, le=1, description="Keyword score: weight of the niches."
+    )
+    company_variants_executed: int = Field(default=6, ge=1, le=20, description="Phrasings searched for in one round.")
+    company_variants_held: int = Field(
+        default=8, ge=1, le=50, description="Phrasings that wait to be searched for, at most."
+    )
+    company_retrieved_max: int = Field(
+        default=120, ge=1, le=1000, description="Companies found for one phrasing, at most."
+    )
+    company_taxonomy_max: int = Field(
+        default=500, ge=1, le=5000, description="Companies found by the taxonomy, at most."
+    )
+    company_hydrated_max: int = Field(default=80, ge=1, le=500, description="Companies looked at whole, at most.")
+    company_filtered_max: int = Field(default=40, ge=1, le=500, description="Companies kept after filtering, at most.")
+    company_reranked_max: int = Field(default=30, ge=1, le=100, description="Companies that are ranked, at most.")
+    model_prompt_price: float | None = Field(
+        default=None,
+        ge=0,
+        description="US dollars for a million tokens that the chat model reads. Unset: `quarry runs show` tells no cost.",
+    )
+    model_completion_price: float | None = Field(
+        default=None, ge=0, description="US dollars for a million tokens that the chat model writes."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_sam_local: bool = Field(

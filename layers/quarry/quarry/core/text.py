@@ -6,6 +6,7 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated
 
@@ -66,6 +67,7 @@ def words(text: str) -> list[str]:
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """A light English stem, enough to see that "votes", "voted" and "voting" are one word. Not a linguist's stem."""
     word = word.removesuffix("'s")

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.services import LOCAL_USER, Caller
-from quarry.core.stream.events import ErrorEvent
+from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console
 
@@ -34,6 +34,8 @@ class Askable:
     request: Callable[[str], BaseModel]
     answer: Callable[..., Events]
     view: Callable[[Console], View]
+    error: Callable[[str], BaseModel]
+    """The domain's last event of a stream that failed, with this message."""
 
 
 async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: bool) -> None:
@@ -43,7 +45,7 @@ async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: b
     async with database.services() as services:
         events = askable.answer(request, Caller(LOCAL_USER), services)
         if as_json:
-            await _write_json(events)
+            await _write_json(events, askable.error)
         else:
             await _show(events, askable.view(make_console()))
 
@@ -53,16 +55,32 @@ def check(domain: str, question: str) -> None:
     _request(_ASKABLE[domain](), question)
 
 
+def _companies() -> Askable:
+    from quarry.companies.contract import ChatRequest
+    from quarry.companies.search import search_companies
+    from quarry.local.companies_view import SearchView
+
+    def request(question: str) -> ChatRequest:
+        return ChatRequest.model_validate({"messages": [{"role": "user", "content": question}]})
+
+    return Askable(request, search_companies, SearchView, EnvelopedErrorEvent.saying)
+
+
 def _records() -> Askable:
     from quarry.local.records_view import AnswerView
     from quarry.records.answer import answer_question
     from quarry.records.contract import AskRequest
 
-    return Askable(lambda question: AskRequest(question=question), answer_question, AnswerView)
+    return Askable(
+        lambda question: AskRequest(question=question),
+        answer_question,
+        AnswerView,
+        lambda message: ErrorEvent(message=message),
+    )
 
 
 # Each imports its domain when it is asked.
-_ASKABLE: dict[str, Callable[[], Askable]] = {"records": _records}
+_ASKABLE: dict[str, Callable[[], Askable]] = {"companies": _companies, "records": _records}
 
 
 def _request(askable: Askable, question: str) -> BaseModel:
@@ -73,13 +91,13 @@ def _request(askable: Askable, question: str) -> BaseModel:
         raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
 
 
-async def _write_json(events: Events) -> None:
+async def _write_json(events: Events, failed: Callable[[str], BaseModel]) -> None:
     async with aclosing(events):
         try:
             async for event in events:
                 _write_line(event)
         except QuarryError as error:
-            _write_line(ErrorEvent(message=error.message))
+            _write_line(failed(error.message))
             raise
 
 

@@ -22,8 +22,11 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 PORT_MAX = 65535
 
-ASKABLE = ("records", "people")
+ASKABLE = ("companies", "people", "records")
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
+
+EVALUABLE = ("companies", "records")
+"""The domains of `quarry eval`, likewise."""
 
 _EPILOG = """\
 environment:
@@ -231,6 +234,19 @@ def _grant_credits(given: Arguments) -> int:
     return DONE
 
 
+def _eval(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.evaluation import evaluate, read_files
+
+    # wrong lines are told before a database is started for them
+    queries = read_files(given.files, given.domain)
+    with open_database() as database:
+        asyncio.run(evaluate(queries, database, as_json=given.json))
+    return DONE
+
+
 def _cleanup(given: Arguments) -> int:
     from quarry.local.data import clean_up
 
@@ -332,6 +348,19 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
     # without a default: `quarry runs --json show ID` has set it already
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout")
+
+    evaluate = _add(
+        commands, "eval", _eval, "measure search on judged queries",
+        "quarry eval sql/sample/records/judged.jsonl",
+    )  # fmt: skip
+    evaluate.description = (
+        "Run each query of a judged file through the search of its domain, in this process, and print by kind of\n"
+        "query: nDCG@10, recall@10, MRR and the times. With a chat model the searches that use one call it.\n"
+        "docs/search-quality.md says how to judge queries of your own."
+    )
+    evaluate.add_argument("files", metavar="FILE", type=Path, nargs="+", help="one judged query a line, as JSON")
+    evaluate.add_argument("--domain", choices=EVALUABLE, help="only the queries of this domain")
+    _add_json(evaluate)
 
 
 def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from rich.console import Console
 from rich.text import Text
 
 from quarry.core.run_log import recent_runs, whole_run
+from quarry.core.settings import Settings
 from quarry.core.text import shorten
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
@@ -23,6 +25,25 @@ OTHER_COLUMNS_CELLS = 64
 _STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """US dollars for a million tokens read and written, as the settings have them; None where they do not."""
+
+    prompt: float | None
+    completion: float | None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(settings.model_prompt_price, settings.model_completion_price)
+
+    def cost(self, row: Row) -> float | None:
+        """What the tokens of a run or a step cost, in US dollars; None where a price is not known."""
+        if self.prompt is None or self.completion is None:
+            return None
+        read, written = int(row["prompt_tokens"]), int(row["completion_tokens"])
+        return (read * self.prompt + written * self.completion) / 1e6
 
 
 async def list_runs(database: LocalDatabase, limit: int, *, as_json: bool) -> None:
@@ -44,10 +65,11 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
     """One run: what was asked, its steps in time, its results. Raises NotFound."""
     async with database.services() as services:
         run = await whole_run(services.database, run_id)
+        prices = Prices.of(services.settings)
     if as_json:
-        _write_json(run)
+        _write_json(run | {"cost_usd": prices.cost(run), "steps": [_priced(step, prices) for step in run["steps"]]})
     else:
-        _show(make_console(), run)
+        _show(make_console(), run, prices)
 
 
 def _summary(run: Row, query_characters: int) -> tuple[str | Text, ...]:
@@ -62,7 +84,11 @@ def _summary(run: Row, query_characters: int) -> tuple[str | Text, ...]:
     )
 
 
-def _show(console: Console, run: Row) -> None:
+def _priced(step: Row, prices: Prices) -> Row:
+    return {**step, "cost_usd": prices.cost(step)}
+
+
+def _show(console: Console, run: Row, prices: Prices) -> None:
     facts = {
         "run": run["id"],
         "asked": printable(run["query"]),
@@ -72,6 +98,7 @@ def _show(console: Console, run: Row) -> None:
         "ended": run["status"] + (f": {run['end_reason']}" if run["end_reason"] else ""),
         "model": run["chat_model"] or "none, the stand-ins answered",
         "tokens": f"{run['prompt_tokens']:,} read, {run['completion_tokens']:,} written",
+        "cost": _dollars(prices.cost(run)) if run["chat_model"] else "",
         "degraded": ", ".join(run["degraded_steps"]),
         "request": run["request_id"],
     }
@@ -80,23 +107,31 @@ def _show(console: Console, run: Row) -> None:
             console.print(Text.assemble((f"{name:<9}", "dim"), value))
     if run["steps"]:
         console.print()
-        headings = ("step", "at ms ", "ms ", "", "tokens ", "status", "counts")
-        write_table(console, headings, [_step(step, run["duration_ms"]) for step in run["steps"]])
+        headings = ("step", "at ms ", "ms ", "", "tokens ", "cost ", "status", "counts")
+        write_table(console, headings, [_step(step, run["duration_ms"], prices) for step in run["steps"]])
     if run["results"]:
         console.print()
         write_table(console, ("rank ", "score ", "type", "result"), [_result(result) for result in run["results"]])
 
 
-def _step(step: Row, whole_ms: float) -> tuple[str | Text, ...]:
+def _step(step: Row, whole_ms: float, prices: Prices) -> tuple[str | Text, ...]:
     return (
         step["name"],
         f"{step['started_ms']:,.0f}",
         f"{step['duration_ms']:,.0f}",
         Text(timeline_bar(step["started_ms"], step["duration_ms"], whole_ms), _STATUS_STYLES[step["status"]]),
         f"{step['prompt_tokens'] + step['completion_tokens']:,}",
+        _dollars(prices.cost(step)),
         _status(step["status"]),
         ", ".join(f"{name} {count:,}" for name, count in step["counts"].items()),
     )
+
+
+def _dollars(cost: float | None) -> str:
+    """A cost; a dash where the prices are not set, and nothing where nothing was used."""
+    if cost is None:
+        return "–"
+    return f"${cost:.4f}" if cost else ""
 
 
 def _result(result: Row) -> tuple[str | Text, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from quarry.core.errors import ModelUnavailable
 from quarry.core.model.interface import EmbeddingModel
@@ -29,17 +30,23 @@ class QueryEmbedder:
 
         Raises ModelUnavailable when the model fails or is not the one that filled the database.
         """
+        vectors = await self.embed_all([query])
+        return None if vectors is None else vectors[0]
+
+    async def embed_all(self, queries: Sequence[str]) -> list[list[float]] | None:
+        """The vectors of several queries, in order, from one call of the model; else as `embed`."""
         await self._check_model()
         if not self._holds_vectors:
             return None
-        if query in self._cache:
+        unknown = [query for query in dict.fromkeys(queries) if query not in self._cache]
+        fresh = dict(zip(unknown, await self.model.embed(unknown), strict=True)) if unknown else {}
+        vectors = [fresh[query] if query in fresh else self._cache[query] for query in queries]
+        for query, vector in zip(queries, vectors, strict=True):
+            self._cache[query] = vector
             self._cache.move_to_end(query)
-            return self._cache[query]
-        [vector] = await self.model.embed([query])
-        self._cache[query] = vector
-        if len(self._cache) > CACHED_QUERIES_MAX:
+        while len(self._cache) > CACHED_QUERIES_MAX:
             self._cache.popitem(last=False)
-        return vector
+        return vectors
 
     async def _check_model(self) -> None:
         if time.monotonic() - self._checked_at < MODEL_CHECK_SECONDS:

@@ -12,10 +12,11 @@ import logging
 import math
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TypeVar
 
 from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError
-from quarry.core.stream.events import ErrorEvent, Event
+from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 
 NDJSON = "application/x-ndjson; charset=utf-8"
 SSE = "text/event-stream; charset=utf-8"
@@ -38,51 +39,64 @@ _END = _End()
 def encode_ndjson(
     events: AsyncGenerator[Event], *, heartbeat_seconds: float, deadline: float = math.inf
 ) -> AsyncGenerator[bytes]:
-    """One event a line; an empty line is a heartbeat."""
-    return _encode(events, lambda event: event.to_json() + "\n", b"\n", heartbeat_seconds, deadline)
+    """One event a line, an error as `{type, data}`; an empty line is a heartbeat."""
+    form = _Form(lambda event: event.to_json() + "\n", EnvelopedErrorEvent.saying, heartbeat=b"\n")
+    return _encode(events, form, heartbeat_seconds, deadline)
 
 
 def encode_sse(
     events: AsyncGenerator[Event], *, heartbeat_seconds: float, deadline: float = math.inf
 ) -> AsyncGenerator[bytes]:
     """One `data:` line an event; a comment is a heartbeat."""
-    return _encode(
-        events, lambda event: f"data: {event.to_json()}\n\n", b": still here\n\n", heartbeat_seconds, deadline
+    form = _Form(
+        lambda event: f"data: {event.to_json()}\n\n",
+        lambda message: ErrorEvent(message=message),
+        heartbeat=b": still here\n\n",
     )
+    return _encode(events, form, heartbeat_seconds, deadline)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How events, errors and heartbeats are written on the wire."""
+
+    text: Callable[[Event], str]
+    error: Callable[[str], Event]
+    heartbeat: bytes
+
+    def line(self, event: Event) -> bytes:
+        return self.text(event).encode()
+
+    def error_line(self, message: str) -> bytes:
+        return self.line(self.error(message))
 
 
 async def _encode(
-    events: AsyncGenerator[Event],
-    encode: Callable[[Event], str],
-    heartbeat: bytes,
-    heartbeat_seconds: float,
-    deadline: float,
+    events: AsyncGenerator[Event], form: _Form, heartbeat_seconds: float, deadline: float
 ) -> AsyncGenerator[bytes]:
-    lines = _lines_ending_in_error(events, lambda event: encode(event).encode())
+    lines = _lines_ending_in_error(events, form)
     try:
         async with aclosing(with_heartbeat(lines, heartbeat_seconds, deadline)) as beating:
             async for line in beating:
-                yield heartbeat if line is None else line
+                yield form.heartbeat if line is None else line
     except TimeoutError:
         logger.warning("stream ended at its deadline")
-        yield encode(ErrorEvent(message=LATE_MESSAGE)).encode()
+        yield form.error_line(LATE_MESSAGE)
 
 
-async def _lines_ending_in_error(
-    events: AsyncGenerator[Event], encode: Callable[[Event], bytes]
-) -> AsyncGenerator[bytes]:
+async def _lines_ending_in_error(events: AsyncGenerator[Event], form: _Form) -> AsyncGenerator[bytes]:
     """The events encoded; an exception becomes a last `error` event with a public message, and is logged."""
     async with aclosing(events):
         try:
             async for event in events:
-                yield encode(event)
+                yield form.line(event)
         except QuarryError as error:
             logger.warning("stream ended in an error: %s", type(error).__name__)
             message = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
-            yield encode(ErrorEvent(message=message))
+            yield form.error_line(message)
         except Exception:
             logger.exception("stream ended in an unforeseen error")
-            yield encode(ErrorEvent(message=UNFORESEEN_MESSAGE))
+            yield form.error_line(UNFORESEEN_MESSAGE)
 
 
 async def with_heartbeat(

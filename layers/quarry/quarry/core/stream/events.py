@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,10 +21,25 @@ class Event(BaseModel):
 
 
 class ErrorEvent(Event):
-    """The last event of a stream that failed. `message` is public."""
+    """The last event of a stream of server-sent events that failed. `message` is public."""
 
     type: Literal["error"] = "error"
     message: str
+
+
+class ErrorMessage(BaseModel):
+    message: str
+
+
+class EnvelopedErrorEvent(Event):
+    """The last event of an NDJSON stream that failed: there every event is `{type, data}`. `message` is public."""
+
+    type: Literal["error"] = "error"
+    data: ErrorMessage
+
+    @classmethod
+    def saying(cls, message: str) -> Self:
+        return cls(data=ErrorMessage(message=message))
 
 
 Events = AsyncIterator[Event]

@@ -1,0 +1,183 @@
+"""What goes over the wire for companies: requests and answers in camelCase, a company by the names of its columns."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.alias_generators import to_camel
+
+from quarry.core.contract import Request
+from quarry.core.stream.events import Event
+from quarry.core.text import QUERY_MAX_CHARACTERS, Identifier, Storable
+
+MESSAGES_MAX = 50
+MESSAGE_CHARACTERS_MAX = 20_000
+PREVIOUS_CANDIDATES_MAX = 50
+EVIDENCE_CHIPS_MAX = 5
+
+Status = Literal["startup", "acquired", "public", "closed"]
+STATUSES: tuple[Status, ...] = ("startup", "acquired", "public", "closed")
+
+FundingStage = Literal["bootstrapped", "pre_seed", "seed", "series_a", "series_b", "series_c", "growth", "public"]
+FUNDING_STAGES: tuple[FundingStage, ...] = (
+    "bootstrapped",
+    "pre_seed",
+    "seed",
+    "series_a",
+    "series_b",
+    "series_c",
+    "growth",
+    "public",
+)
+
+EndReason = Literal["exact_match", "confidence_met", "converged", "guardrail_hit", "error"]
+ActivityStatus = Literal["running", "completed", "failed"]
+
+_ON_THE_WIRE = ConfigDict(frozen=True, alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
+
+
+class _Request(Request):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _Model(BaseModel):
+    model_config = _ON_THE_WIRE
+
+
+class ChatMessage(_Request):
+    """One message of the conversation so far. An assistant's may be long; what a user asks is 1 to 2,000 characters."""
+
+    role: Literal["user", "assistant"]
+    content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable]
+
+
+class ClientContext(_Request):
+    """What the client remembers of the conversation: the companies that the last answer referred to, best first."""
+
+    previous_candidate_ids: list[Identifier] = Field(default_factory=list, max_length=PREVIOUS_CANDIDATES_MAX)
+
+
+class ChatRequest(_Request):
+    """`POST /companies/chat`. The last message is the user's question."""
+
+    messages: list[ChatMessage] = Field(min_length=1, max_length=MESSAGES_MAX)
+    client_context: ClientContext | None = None
+    session_id: Identifier | None = None
+
+    @model_validator(mode="after")
+    def _ends_in_a_question(self) -> Self:
+        last = self.messages[-1]
+        if last.role != "user":
+            raise ValueError("the last message must be the user's")
+        if not 1 <= len(last.content) <= QUERY_MAX_CHARACTERS:
+            raise ValueError(f"the last message must have 1 to {QUERY_MAX_CHARACTERS} characters")
+        return self
+
+    @property
+    def question(self) -> str:
+        """What the user asks now."""
+        return self.messages[-1].content
+
+    @property
+    def previous_candidate_ids(self) -> list[str]:
+        return list(dict.fromkeys(self.client_context.previous_candidate_ids)) if self.client_context else []
+
+    @property
+    def history(self) -> list[ChatMessage]:
+        """The messages before the question."""
+        return self.messages[:-1]
+
+
+class Company(BaseModel):
+    """One whole company, by the names of its columns."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    company_name: str
+    former_names: list[str] = []
+    tagline: str | None = None
+    description: str | None = None
+    product_description: str | None = None
+    target_customer: str | None = None
+    problem_solved: str | None = None
+    differentiator: str | None = None
+    niches: list[str] = []
+    sectors: list[str] = []
+    categories: list[str] = []
+    business_models: list[str] = []
+    status: Status
+    website_url: str | None = None
+    founded_year: int | None = None
+    hq_city: str | None = None
+    hq_country: str | None = None
+    employee_count: int | None = None
+    funding_stage: FundingStage | None = None
+    total_funding_usd: int | None = None
+    founders: list[str] = []
+    acquirer: str | None = None
+    closed_year: int | None = None
+
+
+class Reference(_Model):
+    """A company that the answer offers: why, what it does in a line, what speaks for it, and how sure we are (0 to 1)."""
+
+    company_id: str
+    company_name: str
+    reason: str
+    inline_description: str
+    evidence_chips: list[str] = Field(max_length=EVIDENCE_CHIPS_MAX)
+    confidence: float = Field(ge=0, le=1)
+
+
+class Telemetry(_Model):
+    """How the search went. `degraded_steps` names the steps that a stand-in, or less than was asked for, served."""
+
+    run_id: str
+    iteration_count: int
+    tool_call_count: int
+    end_reason: EndReason
+    degraded_steps: list[str]
+
+
+class Activity(_Model):
+    """A step as the user sees it. A later one of the same `id` replaces it; `duration_ms` comes when it is over."""
+
+    id: str
+    label: str
+    status: ActivityStatus
+    detail: str | None = None
+    duration_ms: float | None = None
+
+
+class PartialText(_Model):
+    """The next piece of the answer's text."""
+
+    text: str
+
+
+class FinalAnswer(_Model):
+    """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits."""
+
+    content: str
+    references: list[Reference]
+    companies_by_id: dict[str, Company]
+    telemetry: Telemetry
+
+
+class ActivityEvent(Event):
+    type: Literal["activity"] = "activity"
+    data: Activity
+
+
+class PartialTextEvent(Event):
+    type: Literal["partial_text"] = "partial_text"
+    data: PartialText
+
+
+class FinalAnswerEvent(Event):
+    """The last event of a chat that did not fail."""
+
+    type: Literal["final_answer"] = "final_answer"
+    data: FinalAnswer

@@ -1,0 +1,163 @@
+"""Candidates: the waiting phrasings embedded and searched for, the taxonomy looked through, the best read whole and filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from quarry.companies.activity import counted
+from quarry.companies.found import Candidate, Source, Variant, merge
+from quarry.companies.naming import look_up, match_names
+from quarry.companies.ranking import Entry, boosted, in_order, unmet_filters
+from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
+from quarry.companies.state import NearMiss, SearchState
+from quarry.core.errors import ModelError
+from quarry.core.run_log import StepRecord
+
+NEAR_MISSES_MAX = 3
+
+
+async def gather(state: SearchState) -> str:
+    """Search for the phrasings that wait, as many as one iteration takes, and once for each plan by name and by taxonomy."""
+    variants = state.pending[: state.limits.variants_executed]
+    state.pending = state.pending[len(variants) :]
+    state.tried += variants
+    before = len(state.pool)
+    if state.is_closed_set:
+        _merge(state, [Candidate(id) for id in state.include_ids or ()])
+    if variants:
+        await _search_variants(state, variants, await _embed(state, variants))
+    if state.plan_is_new:
+        state.plan_is_new = False
+        await _search_names(state)
+        await _search_taxonomy(state)
+    return f"{counted(len(state.pool), 'company', 'companies')}, {len(state.pool) - before} of them new"
+
+
+async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float]] | None:
+    """The phrasings' vectors; None where there are none to compare them with, or the model failed."""
+    if "hybrid" not in state.the_plan.search_priority_order:
+        return None
+    with state.run.step("query_embedding") as record:
+        record.counts["variants"] = len(variants)
+        try:
+            return await state.services.queries.embed_all(variants)
+        except ModelError:
+            state.run.degrade("query_embedding", record)
+            return None
+
+
+async def _search_variants(state: SearchState, variants: Sequence[str], vectors: list[list[float]] | None) -> None:
+    """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
+    wanted: dict[Source, bool] = {
+        "hybrid": "hybrid" in state.the_plan.search_priority_order and vectors is not None,
+        "keyword": "keyword" in state.the_plan.search_priority_order or vectors is None,
+    }
+    run = [source for source, is_wanted in wanted.items() if is_wanted]
+    while run and not state.may_call(len(run)):
+        run.pop()
+    if not run:
+        return
+    with ExitStack() as steps:
+        records = {source: steps.enter_context(state.run.step(f"search_companies_{source}_v1")) for source in run}
+        for _ in run:
+            state.run.budget.spend_call()
+        found = await retrieve_variants(
+            state.services.database,
+            [Variant(text, vectors[place] if vectors else None) for place, text in enumerate(variants)],
+            statuses=state.statuses,
+            include_ids=state.include_ids,
+            exclude_ids=[state.anchor.id] if state.anchor else [],
+            hybrid="hybrid" in run,
+            keyword="keyword" in run,
+            limit=state.limits.retrieved_max,
+            scoring=replace(state.limits.scoring, min_semantic=-1.0) if state.is_closed_set else state.limits.scoring,
+        )
+        for source, record in records.items():
+            by_source = [candidate for candidate in found if source in candidate.found_by]
+            _add(state, by_source, record, variants=len(variants))
+
+
+async def _search_names(state: SearchState) -> None:
+    """Companies whose names are like the question, where the plan expects a name."""
+    if "exact_name" not in state.the_plan.search_priority_order or state.anchor or not state.may_call():
+        return
+    names = state.names.names or (state.question,)
+    matches = await match_names(state, names, state.statuses)
+    for match in matches:
+        if state.include_ids is None or match.company_id in state.include_ids:
+            state.name_scores[match.company_id] = max(match.name_score, state.name_scores.get(match.company_id, 0.0))
+    before = len(state.pool)
+    _merge(state, [Candidate(id) for id in state.name_scores])
+    if matches:
+        state.run.steps[-1].counts.update(before=before, after=len(state.pool))
+
+
+async def _search_taxonomy(state: SearchState) -> None:
+    """Companies filed under the plan's tags, or under those that its question names."""
+    sectors, categories, models = tags_of(state)
+    if "taxonomy" not in state.the_plan.search_priority_order or not (sectors or categories or models):
+        return
+    if not state.may_call():
+        return
+    with state.run.step("search_companies_by_taxonomy_v1") as record:
+        state.run.budget.spend_call()
+        found = await find_by_taxonomy(
+            state.services.database,
+            sectors,
+            categories,
+            models,
+            state.statuses,
+            state.limits.taxonomy_max,
+        )
+        allowed = None if state.include_ids is None else set(state.include_ids)
+        kept = [candidate for candidate in found if allowed is None or candidate.company_id in allowed]
+        _add(state, kept, record)
+
+
+def tags_of(state: SearchState) -> tuple[list[str], list[str], list[str]]:
+    """Sectors, categories and business models to look for: those of the filters, and what the question names besides."""
+    filters = state.the_plan.filters
+    named = {
+        family: [tag.name for tag in state.reading.tags if tag.family == family]
+        for family in ("sector", "category", "business_model")
+    }
+    return (
+        list(dict.fromkeys([*filters.sectors, *named["sector"]])),
+        list(dict.fromkeys([*filters.categories, *named["category"]])),
+        list(dict.fromkeys([*filters.business_models, *named["business_model"]])),
+    )
+
+
+def _add(state: SearchState, found: Sequence[Candidate], record: StepRecord, **counts: int) -> None:
+    """Merge candidates into the pool and note true counts."""
+    before = len(state.pool)
+    _merge(state, found)
+    record.counts.update({"found": len(found)} | counts | {"before": before, "after": len(state.pool)})
+
+
+def _merge(state: SearchState, found: Iterable[Candidate]) -> None:
+    state.pool = {candidate.company_id: candidate for candidate in merge([*state.pool.values(), *found])}
+
+
+async def keep_fitting(state: SearchState) -> str:
+    """Read the best candidates whole and keep those that meet the plan's filters and the demands on their fields."""
+    ordered = in_order(state.pool.values(), state.name_scores)[: state.limits.hydrated_max]
+    companies = {company.id: company for company in await look_up(state, [c.company_id for c in ordered])}
+    with state.run.step("company_filter") as record:
+        entries = [
+            Entry(companies[c.company_id], c, state.name_scores.get(c.company_id, 0.0))
+            for c in ordered
+            if c.company_id in companies and not (state.anchor and c.company_id == state.anchor.id)
+        ]
+        filters, constraints = state.the_plan.filters, state.reading.constraints
+        unmet = {entry.company.id: unmet_filters(entry.company, filters, constraints) for entry in entries}
+        fitting = [entry for entry in entries if not unmet[entry.company.id]]
+        state.entries = boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max]
+        missed = sorted(
+            (entry for entry in entries if unmet[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
+        )
+        state.near_misses = [NearMiss(entry.company, unmet[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]]
+        record.counts.update(before=len(entries), after=len(state.entries))
+    return f"{len(state.entries)} of {counted(len(entries), 'company', 'companies')} fit"

@@ -1,0 +1,136 @@
+"""Arithmetic and rules over candidates: which are looked at, which are kept, whether a search has converged. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.companies.constraints import Constraints
+from quarry.companies.contract import Company
+from quarry.companies.decisions import PlanFilters
+from quarry.companies.found import Candidate
+from quarry.companies.limits import TOP_COMPARED
+from quarry.companies.snippets import profile_words
+from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
+from quarry.companies.vocabulary import sector_of
+from quarry.core.text import significant_words
+
+TAXONOMY_WEIGHT = 0.2
+"""What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""
+
+FIRST_SECTOR_WEIGHT = 0.1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A candidate with its whole company. `name_score` is how well its name fits what was asked for, 0 where no name was."""
+
+    company: Company
+    candidate: Candidate
+    name_score: float = 0.0
+    boost: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """What candidates are put in order by before they are ranked."""
+        return standing(self.candidate, self.name_score) + self.boost
+
+
+def standing(candidate: Candidate, name_score: float) -> float:
+    """A candidate's combined score with what its tags and its name add."""
+    return candidate.combined + TAXONOMY_WEIGHT * candidate.taxonomy + name_score
+
+
+def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) -> list[Candidate]:
+    """Candidates, the best standing first."""
+    return sorted(
+        candidates,
+        key=lambda candidate: (-standing(candidate, name_scores.get(candidate.company_id, 0.0)), candidate.company_id),
+    )
+
+
+def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
+    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a company has,
+    and a little for a company whose first sector is asked for.
+    """
+    with_boost = (
+        replace(
+            entry,
+            boost=niche_weight * _niche_share(entry.company, filters.niches) + _first_sector(entry.company, filters),
+        )
+        for entry in entries
+    )
+    return sorted(with_boost, key=lambda entry: (-entry.score, entry.company.id))
+
+
+def _niche_share(company: Company, niches: Sequence[str]) -> float:
+    return sum(has_niche(company, niche) for niche in niches) / len(niches) if niches else 0.0
+
+
+def _first_sector(company: Company, filters: PlanFilters) -> float:
+    return FIRST_SECTOR_WEIGHT if company.sectors and company.sectors[0] in filters.sectors else 0.0
+
+
+def unmet_filters(company: Company, filters: PlanFilters, constraints: Constraints) -> list[str]:
+    """What a company fails of the plan's filters and of the demands on its fields, in words; none when it may stay."""
+    unmet = []
+    if company.status not in filters.statuses:
+        unmet.append(" or ".join(filters.statuses))
+    if not _is_filed(company, filters.sectors, filters.categories):
+        unmet.append(" or ".join([*filters.categories, *filters.sectors]))
+    if filters.business_models and not set(filters.business_models) & set(company.business_models):
+        unmet.append(" or ".join(filters.business_models))
+    insists = filters.niche_mode == "must_match" and bool(filters.niches)
+    if insists and not any(has_niche(company, niche) for niche in filters.niches):
+        unmet.append(" or ".join(filters.niches))
+    return unmet + constraints.unmet(company)
+
+
+def _is_filed(company: Company, sectors: Sequence[str], categories: Sequence[str]) -> bool:
+    """Whether a company is in one of the categories or sectors. A category asked for with its own sector narrows that sector."""
+    if not sectors and not categories:
+        return True
+    home = set(company.sectors)
+    for category in set(categories) & set(company.categories):
+        if sector_of(category) not in sectors or sector_of(category) in home:
+            return True
+    narrowed = {sector_of(category) for category in categories}
+    return bool(home & (set(sectors) - narrowed))
+
+
+def has_niche(company: Company, niche: str) -> bool:
+    """Whether a company's profile holds all the words of `niche` that mean something."""
+    return frozenset(significant_words(niche)) <= profile_words(company)
+
+
+def known_only(filters: PlanFilters, known_statuses: Sequence[str]) -> PlanFilters:
+    """The filters without what does not exist; values are matched whatever their case. No status left: startup."""
+    return PlanFilters(
+        statuses=_known(filters.statuses, known_statuses) or ["startup"],
+        sectors=_known(filters.sectors, SECTORS),
+        categories=_known(filters.categories, [name for names in CATEGORIES.values() for name in names]),
+        business_models=_known(filters.business_models, BUSINESS_MODELS),
+        niches=distinct(filters.niches),
+        niche_mode=filters.niche_mode,
+    )
+
+
+def _known(values: Sequence[str], names: Sequence[str]) -> list[str]:
+    by_key = {name.casefold(): name for name in names}
+    found = (by_key.get(" ".join(value.split()).casefold()) for value in values)
+    return list(dict.fromkeys(name for name in found if name))
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """Texts on one line, each once whatever its case; empty ones dropped."""
+    by_key: dict[str, str] = {}
+    for text in texts:
+        line = " ".join(text.split())
+        if line:
+            by_key.setdefault(line.casefold(), line)
+    return list(by_key.values())
+
+
+def converged(before: Sequence[str] | None, now: Sequence[str]) -> bool:
+    """Whether the best companies are the same as in the iteration before; never in the first."""
+    return before is not None and before[:TOP_COMPARED] == now[:TOP_COMPARED]

@@ -1,0 +1,139 @@
+"""Companies out of Postgres: typed rows in, nothing decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psycopg.sql import SQL
+from psycopg.sql import Identifier as SqlIdentifier
+
+from quarry.companies.contract import Company, Status
+from quarry.companies.found import Candidate, NameMatch, Scoring, Variant
+from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.pool import Database
+
+_SEED_SCORING = Scoring()
+_COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
+
+
+async def find_names(
+    database: Database,
+    names: Sequence[str],
+    statuses: Sequence[Status] | None = None,
+    limit: int = 5,
+    *,
+    scoring: Scoring = _SEED_SCORING,
+) -> list[NameMatch]:
+    """The companies that bear one of `names`, or one like it: each company once, with its best match, best first.
+
+    At most `limit` for each name, in one round trip. Without `statuses`: companies of every status.
+    """
+    if not names:
+        return []
+    rows = await call(
+        database,
+        "search_exact_names",
+        p_names=list(names),
+        p_statuses=None if statuses is None else list(statuses),
+        p_limit=limit,
+        p_min_similarity=scoring.min_name_similarity,
+    )
+    return [NameMatch(**row) for row in rows]
+
+
+async def retrieve_variants(
+    database: Database,
+    variants: Sequence[Variant],
+    *,
+    statuses: Sequence[Status] | None,
+    include_ids: Sequence[str] | None = None,
+    exclude_ids: Sequence[str] = (),
+    hybrid: bool = True,
+    keyword: bool = True,
+    limit: int = 120,
+    scoring: Scoring = _SEED_SCORING,
+) -> list[Candidate]:
+    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
+
+    Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those of `statuses` (None: all).
+    """
+    if not variants or not (hybrid or keyword):
+        return []
+    rows = await call(
+        database,
+        "search_company_variants",
+        p_texts=[variant.text for variant in variants],
+        p_embeddings=[None if variant.vector is None else vector_literal(variant.vector) for variant in variants],
+        p_statuses=None if statuses is None else list(statuses),
+        p_include_ids=None if include_ids is None else list(include_ids),
+        p_exclude_ids=list(exclude_ids),
+        p_hybrid=hybrid,
+        p_keyword=keyword,
+        p_limit=limit,
+        p_min_semantic=scoring.min_semantic,
+        p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
+        p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
+    )
+    return [
+        Candidate(
+            company_id=row["company_id"],
+            semantic=row["semantic"],
+            keyword=row["keyword"],
+            niche=row["niche"],
+            combined=row["combined"],
+            matched_fields=tuple(row["matched_fields"]),
+            variants=row["variants"],
+            found_by=tuple(row["found_by"]),
+        )
+        for row in rows
+    ]
+
+
+async def find_by_taxonomy(
+    database: Database,
+    sectors: Sequence[str],
+    categories: Sequence[str],
+    business_models: Sequence[str],
+    statuses: Sequence[Status] | None,
+    limit: int = 500,
+) -> list[Candidate]:
+    """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
+    asked = len({*sectors}) + len({*categories}) + len({*business_models})
+    if not asked:
+        return []
+    rows = await call(
+        database,
+        "search_companies_by_taxonomy_v1",
+        p_sectors=list(sectors),
+        p_categories=list(categories),
+        p_business_models=list(business_models),
+        p_statuses=None if statuses is None else list(statuses),
+        p_limit=limit,
+    )
+    return [
+        Candidate(
+            row["company_id"],
+            taxonomy=row["tag_score"] / asked,
+            matched_fields=("taxonomy",),
+            found_by=("taxonomy",),
+        )
+        for row in rows
+    ]
+
+
+async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:
+    """The whole companies of these ids, in this order, each once; unknown ids are left out."""
+    if not ids:
+        return []
+    rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
+    return [Company.model_validate(row) for row in rows]
+
+
+async def known_niches(database: Database) -> list[str]:
+    """The niches that many companies name, commonest first, as ANALYZE last saw them: no table is read."""
+    rows = await database.rows(
+        """select n.niche from pg_stats s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) n (niche, share)
+           where s.schemaname = current_schema() and s.tablename = 'companies' and s.attname = 'niches' and n.niche is not null
+           order by n.share desc, n.niche"""
+    )
+    return [row["niche"] for row in rows]

@@ -1,0 +1,90 @@
+"""A company in few words: the sentences of its profile that speak to a question, and its facts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+
+from quarry.companies.constraints import STAGE_LABELS
+from quarry.companies.contract import Company
+from quarry.core.text import sentences, shorten, significant_words
+
+SNIPPETS_MAX = 2
+SNIPPET_CHARACTERS_MAX = 220
+INLINE_CHARACTERS_MAX = 140
+
+
+def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
+    """The sentences of the profile that hold most of the stems `asked`; its first ones where none holds any."""
+    pool = list(_profile_sentences(company))
+    scored = sorted(
+        ((-len(set(significant_words(sentence)) & set(asked)), place) for place, sentence in enumerate(pool)),
+    )
+    return [shorten(pool[place], SNIPPET_CHARACTERS_MAX) for _, place in scored[:limit]]
+
+
+def inline_description(company: Company) -> str:
+    """What a company does, in a line."""
+    text = company.tagline or next(_profile_sentences(company), "") or ", ".join(company.niches)
+    return shorten(text, INLINE_CHARACTERS_MAX)
+
+
+def home(company: Company) -> str:
+    """Where a company is: city and country, as far as known."""
+    return ", ".join(part for part in (company.hq_city, company.hq_country) if part)
+
+
+def facts(company: Company) -> dict[str, object]:
+    """What is known of a company beside its texts; what is not known is left out."""
+    known = {
+        "status": company.status,
+        "sectors": company.sectors,
+        "categories": company.categories,
+        "businessModels": company.business_models,
+        "niches": company.niches,
+        "home": home(company),
+        "founded": company.founded_year,
+        "employees": company.employee_count,
+        "fundingStage": STAGE_LABELS[company.funding_stage] if company.funding_stage else None,
+        "raisedUsd": company.total_funding_usd,
+        "founders": company.founders,
+        "formerNames": company.former_names,
+        "acquirer": company.acquirer,
+        "closed": company.closed_year,
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def profile_text(company: Company) -> str:
+    """All that a company's profile says, for looking words up in."""
+    tags: Sequence[str] = (*company.niches, *company.categories, *company.sectors, *company.business_models)
+    return " . ".join([company.company_name, *company.former_names, *_texts(company), *tags])
+
+
+def profile_words(company: Company) -> frozenset[str]:
+    """The stems of the words that carry a topic in all that a profile says."""
+    return _stems(profile_text(company))
+
+
+# The same companies are looked at in every iteration, and often in the next search.
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(significant_words(text))
+
+
+def _texts(company: Company) -> Iterator[str]:
+    for text in (
+        company.tagline,
+        company.description,
+        company.product_description,
+        company.problem_solved,
+        company.target_customer,
+        company.differentiator,
+    ):
+        if text:
+            yield text
+
+
+def _profile_sentences(company: Company) -> Iterator[str]:
+    for text in _texts(company):
+        yield from sentences(text)

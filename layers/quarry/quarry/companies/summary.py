@@ -1,0 +1,112 @@
+"""The answer's text when no model writes it: what fits, from the companies' own words, and what is missing. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from quarry.companies.constraints import STAGE_LABELS
+from quarry.companies.contract import Company
+from quarry.companies.prompts import SummaryEntry, SummaryInputs
+from quarry.companies.snippets import home, inline_description
+
+NAMED_MAX = 4
+SURE = 0.6
+UNHEARD_MAX = 3
+
+BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
+
+
+def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
+    """Sentences, each a piece of its own, about the companies that the answer offers."""
+    if inputs.exact:
+        yield from _named_outright(inputs.entries, ambiguous=inputs.ambiguous)
+        return
+    for sentence in inputs.missing:
+        yield f"{sentence[0].upper()}{sentence[1:]}. "
+    best, *others = inputs.entries
+    yield _lead(inputs, best)
+    if others:
+        yield f" {_others(others)}"
+    if shared := _shared(inputs.entries):
+        yield f" {shared}"
+    if best.confidence < SURE:
+        yield f" {_doubt(inputs)}"
+
+
+def nothing_found(inputs: SummaryInputs, near_misses: Sequence[tuple[Company, Sequence[str]]]) -> str:
+    """That no company fits, and which come near."""
+    said = "No company here fits this question."
+    if inputs.demands:
+        said = f"No company here fits this question and all that it demands: {'; '.join(inputs.demands)}."
+    if near_misses:
+        near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)
+        return f"{said} The nearest are {near}."
+    return f"{said} Other words, or fewer, may find one."
+
+
+def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
+    if ambiguous:
+        yield f"{len(entries)} companies go by this name. "
+    for place, entry in enumerate(entries):
+        yield f"{' ' if place else ''}{portrait(entry.company)}"
+
+
+def portrait(company: Company) -> str:
+    """A company in two or three sentences: what it does, where it is, what became of it."""
+    was = {
+        "startup": "is a startup",
+        "acquired": "was acquired",
+        "public": "is a public company",
+        "closed": "has closed",
+    }
+    by = f" by {company.acquirer}" if company.acquirer else ""
+    year = f" in {company.closed_year}" if company.closed_year and company.status == "closed" else ""
+    facts = [
+        f"from {home(company)}" if home(company) else "",
+        f"founded in {company.founded_year}" if company.founded_year else "",
+        f"with {company.employee_count:,} employees" if company.employee_count else "",
+        f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
+    ]
+    former = f" Formerly {' and '.join(company.former_names)}." if company.former_names else ""
+    told = ", ".join(fact for fact in facts if fact)
+    state = f"{company.company_name} {was[company.status]}{by}{year}{', ' + told if told else ''}."
+    return f"{state} {inline_description(company).rstrip('.')}.{former}"
+
+
+def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
+    company = best.company
+    line = inline_description(company).rstrip(".")
+    if inputs.anchor:
+        return f"{company.company_name} is the most like {inputs.anchor.company_name}: {line}."
+    return f"{company.company_name} fits best: {line}."
+
+
+def _doubt(inputs: SummaryInputs) -> str:
+    """That the match is not sure, and which words of the question were not heard of."""
+    subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
+    said = f"{subject} a sure match"
+    if inputs.unheard and not inputs.anchor:
+        return f"{said}: no profile here speaks of {' or '.join(f'“{word}”' for word in inputs.unheard[:UNHEARD_MAX])}."
+    return f"{said}; other words may find a better one."
+
+
+def _others(others: Sequence[SummaryEntry]) -> str:
+    names = [entry.company.company_name for entry in others]
+    if len(names) == 1:
+        return f"{names[0]} fits too."
+    if len(names) <= NAMED_MAX:
+        return f"{', '.join(names[:-1])} and {names[-1]} fit too."
+    return f"{', '.join(names[:NAMED_MAX])} and {len(names) - NAMED_MAX} more fit too."
+
+
+def _shared(entries: Sequence[SummaryEntry]) -> str:
+    """What most of them have in common."""
+    if len(entries) < 2:
+        return ""
+    [(sector, count), *_] = Counter(name for entry in entries for name in entry.company.sectors).most_common(1) or [
+        ("", 0)
+    ]
+    if count == len(entries):
+        return f"All are in {sector}."
+    return f"{count} of the {len(entries)} are in {sector}." if count > len(entries) / 2 else ""

@@ -1,0 +1,79 @@
+"""The table of companies: what its file may hold, and what of it is embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from quarry.companies.contract import FundingStage, Status
+from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.load import Line, LoadableTable, Names, Row
+from quarry.core.text import Identifier, Storable
+
+
+def _each_once(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+_Passage = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Storable]
+_Phrase = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
+_Phrases = Annotated[list[_Phrase], Field(max_length=100), AfterValidator(_each_once)]
+_YEAR = Field(default=None, ge=1000, le=9999)
+
+
+def _of(kind: str, allowed: Collection[str]) -> AfterValidator:
+    def check(names: list[str]) -> list[str]:
+        unknown = [name for name in names if name not in allowed]
+        if unknown:
+            raise ValueError(f"the taxonomy has no {kind} {unknown[0]!r}")
+        return _each_once(names)
+
+    return AfterValidator(check)
+
+
+class CompanyRow(Row):
+    """A company. Sectors, categories and business models are those of the taxonomy; money is in US dollars."""
+
+    id: Identifier
+    company_name: Line
+    former_names: Annotated[Names, AfterValidator(_each_once)] = []
+    tagline: Line | None = None
+    description: _Passage | None = None
+    product_description: _Passage | None = None
+    target_customer: _Passage | None = None
+    problem_solved: _Passage | None = None
+    differentiator: _Passage | None = None
+    niches: _Phrases = []
+    sectors: Annotated[Names, _of("sector", SECTORS)] = []
+    categories: Annotated[Names, _of("category", frozenset(ALL_CATEGORIES))] = []
+    business_models: Annotated[Names, _of("business model", BUSINESS_MODELS)] = []
+    status: Status = "startup"
+    website_url: Line | None = None
+    founded_year: int | None = _YEAR
+    hq_city: _Phrase | None = None
+    hq_country: _Phrase | None = None
+    employee_count: int | None = Field(default=None, ge=0, le=2_000_000_000)
+    funding_stage: FundingStage | None = None
+    total_funding_usd: int | None = Field(default=None, ge=0, le=9_000_000_000_000_000_000)
+    founders: Annotated[Names, AfterValidator(_each_once)] = []
+    acquirer: Line | None = None
+    closed_year: int | None = _YEAR
+
+
+LOADABLE = (LoadableTable("companies", CompanyRow),)
+
+_PROFILE = (
+    "tagline",
+    "description",
+    "product_description",
+    "problem_solved",
+    "target_customer",
+    "differentiator",
+    "niches",
+    "categories",
+)
+
+EMBEDDED = (EmbeddedTable("companies", "company_embeddings", _PROFILE, {"searchable_profile": _PROFILE}),)

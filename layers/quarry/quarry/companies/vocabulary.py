@@ -1,0 +1,285 @@
+"""What people call the things of the taxonomy, and how a text is searched for such names.
+
+Each value is also found under its own name, unless that is an everyday word. Pure data but for the matcher.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Generic, Literal, TypeVar
+
+from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, CATEGORIES, SECTORS
+from quarry.core.text import stem, words
+
+Family = Literal["sector", "category", "business_model"]
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A value of the taxonomy."""
+
+    family: Family
+    name: str
+
+
+_SECTOR_NAMES: dict[str, str] = {
+    "Fintech": "financial technology, financial services, finance, banking",
+    "Insurance": "insurtech, insurer",
+    "Healthcare": "health care, healthtech, health tech, medtech, medical, digital health",
+    "Biotech": "biotechnology, life sciences, bio",
+    "Climate & Energy": "climate, climate tech, climatetech, cleantech, clean tech, energy, renewable energy, renewables",
+    "Food & Agriculture": "agtech, ag tech, agritech, agriculture, agricultural, farming, farmer, foodtech, food tech, food",
+    "Logistics & Supply Chain": "logistics, supply chain, freight, shipping",
+    "Mobility & Transport": "mobility, transport, transportation",
+    "Commerce & Retail": "retail, retailer, retail tech, commerce, ecommerce, e-commerce",
+    "Education": "edtech, ed tech, educational",
+    "Work & Human Resources": "human resources, hr, hr tech, hrtech, future of work",
+    "Developer & Data Infrastructure": "developer tools, devtools, dev tools, data infrastructure, developer infrastructure, "
+    "developer, software engineer, software developer, programmer",
+    "Security": "cybersecurity, cyber security, infosec, information security",
+    "Real Estate & Construction": "real estate, proptech, property, construction, contech",
+    "Media & Entertainment": "media, entertainment",
+}
+
+_CATEGORY_NAMES: dict[str, str] = {
+    "Lending": "loan, lender, credit line",
+    "Personal Banking": "personal finance, neobank, consumer banking",
+    "Business Banking": "business account, business bank",
+    "Wealth Management": "investing, robo-advisor, wealth",
+    "Accounting & Tax": "accounting, bookkeeping, tax, tax filing",
+    "Fraud & Compliance": "fraud, anti-money laundering, aml, kyc",
+    "Payroll Finance": "earned wage access, pay advance, wage advance, on-demand pay",
+    "Trade Finance": "export finance, invoice finance",
+    "Embedded Finance": "banking as a service, baas",
+    "Crypto Infrastructure": "crypto, cryptocurrency, blockchain, web3",
+    "Auto Insurance": "car insurance, motor insurance, vehicle insurance",
+    "Home Insurance": "homeowners insurance, house insurance",
+    "Health Insurance": "medical insurance",
+    "Small Business Insurance": "business insurance, commercial insurance",
+    "Crop Insurance": "farm insurance, agricultural insurance",
+    "Pet Insurance": "dog insurance, cat insurance",
+    "Claims Automation": "insurance claims, claims processing",
+    "Underwriting Data": "underwriting",
+    "Telemedicine": "telehealth, online doctor, virtual care",
+    "Mental Health": "therapy, psychotherapy, counselling, counseling",
+    "Medical Imaging": "radiology, ultrasound, x-ray, mri",
+    "Hospital Operations": "hospital",
+    "Remote Monitoring": "remote patient monitoring",
+    "Chronic Care": "chronic disease, chronic condition, diabetes",
+    "Women's Health": "femtech, menopause, fertility, maternity",
+    "Elder Care": "eldercare, elderly care, senior care, care home, home care, ageing parents, aging parents",
+    "Pharmacy": "prescription, medication",
+    "Clinical Documentation": "clinical notes, medical scribe, ai scribe, scribe",
+    "Drug Discovery": "drug development",
+    "Lab Automation": "laboratory automation, lab robot",
+    "Synthetic Biology": "synbio",
+    "Clinical Trials": "clinical trial, decentralised trials, decentralized trials",
+    "Genomics": "dna sequencing, sequencing, genetic testing",
+    "Biomanufacturing": "bioprocessing, precision fermentation",
+    "Microbiome": "gut bacteria",
+    "Longevity": "anti-ageing, anti-aging",
+    "Solar": "solar power, solar panel, photovoltaic",
+    "Wind": "wind turbine, wind power, wind farm",
+    "Battery Storage": "battery, energy storage",
+    "Grid Software": "smart grid, power grid, electricity grid",
+    "Carbon Accounting": "carbon footprint, emissions reporting, emissions accounting",
+    "Carbon Removal": "carbon capture, carbon credit, carbon offset",
+    "Heat Pumps": "heat pump",
+    "EV Charging": "electric vehicle charging, ev charger, charging station, car charging",
+    "Energy Efficiency": "energy saving, energy savings",
+    "Geothermal": "geothermal energy, ground heat",
+    "Waste & Recycling": "recycling, waste management",
+    "Precision Farming": "precision agriculture",
+    "Vertical Farming": "indoor farming",
+    "Alternative Protein": "plant-based, plant based meat, cultivated meat, meat alternative",
+    "Farm Marketplaces": "farm marketplace",
+    "Livestock Technology": "livestock, cattle, dairy",
+    "Aquaculture": "fish farming, salmon farming, fish farm",
+    "Restaurant Technology": "restaurant",
+    "Meal Delivery": "meal kit, food delivery",
+    "Agricultural Robotics": "farm robot, weeding robot",
+    "Food Waste": "surplus food",
+    "Freight Brokerage": "freight broker, freight matching, trucking",
+    "Last-Mile Delivery": "last mile, parcel delivery",
+    "Warehouse Automation": "warehouse robot, warehouse, warehousing",
+    "Fleet Management": "fleet",
+    "Cold Chain": "refrigerated transport, cold storage",
+    "Customs & Trade Compliance": "customs, import duty",
+    "Supply Chain Visibility": "shipment tracking, traceability",
+    "Returns Management": "returns, returned parcels",
+    "Maritime Shipping": "maritime, container shipping, ocean freight",
+    "Inventory Planning": "inventory, demand planning",
+    "Drone Delivery": "drone, drones",
+    "Electric Vehicles": "electric car, electric truck",
+    "Micromobility": "e-scooter, scooter, bike sharing, bike share, e-bike",
+    "Ride Sharing": "ride hailing, carpooling, ridesharing",
+    "Autonomous Driving": "self-driving, self driving, driverless, autonomous vehicle, robotaxi",
+    "Public Transit": "public transport, bus, mass transit",
+    "Aviation": "airline, aircraft, airport",
+    "Rail": "railway, railroad, train operator",
+    "Vehicle Marketplaces": "used car, car marketplace",
+    "Vehicle Maintenance": "car repair, garage",
+    "Accessible Transport": "wheelchair transport, disabled passengers",
+    "Online Marketplaces": "online marketplace",
+    "Direct-to-Consumer Brands": "consumer brand, dtc brand, d2c brand",
+    "Resale & Second-Hand": "resale, second-hand, second hand, secondhand, thrift",
+    "Pricing & Promotions": "dynamic pricing, price optimisation, price optimization",
+    "Loyalty Programs": "loyalty, loyalty programme, loyalty card",
+    "Social Commerce": "live shopping, livestream shopping",
+    "Grocery": "groceries, supermarket",
+    "Fashion": "clothing, clothes, apparel, garment",
+    "Tutoring": "tutor, homework help",
+    "Language Learning": "language course, learn a language",
+    "Coding Schools": "coding school, coding bootcamp, learn to code",
+    "Early Childhood": "preschool, nursery, kindergarten, childcare, daycare",
+    "Corporate Training": "employee training, workplace training",
+    "Exam Preparation": "exam prep, test prep",
+    "Student Financing": "student loan, tuition",
+    "Special Education": "special needs, dyslexia",
+    "Career Guidance": "career advice, career coaching",
+    "Recruiting": "recruitment, hiring, applicant tracking",
+    "Benefits": "employee benefits",
+    "Shift Scheduling": "rota, rotas, staff scheduling, shift planning",
+    "Freelance Management": "freelancer, contractor management",
+    "Workplace Safety": "occupational safety",
+    "Databases": "database",
+    "Observability": "application monitoring, tracing, log management",
+    "API Management": "api gateway",
+    "Continuous Integration": "ci/cd, build pipeline",
+    "Data Pipelines": "etl, data pipeline",
+    "Machine Learning Operations": "mlops, ml ops, model deployment",
+    "Cloud Cost": "cloud spend, cloud costs, finops",
+    "Testing": "software testing, test automation",
+    "Search": "search engine, search infrastructure, enterprise search",
+    "Data Governance": "data catalog, data lineage",
+    "Identity & Access": "identity management, single sign-on, sso, authentication",
+    "Privacy": "data privacy, gdpr",
+    "Security Awareness": "phishing training, phishing simulation",
+    "Compliance Automation": "soc 2, soc2, iso 27001, security compliance",
+    "Industrial Security": "ot security, scada",
+    "Supply Chain Security": "software supply chain",
+    "Property Management": "landlord, property manager, tenant",
+    "Home Buying": "house buying, buy a home, house hunting",
+    "Rental Marketplaces": "apartment rental, flat rental",
+    "Construction Management": "building site, construction site",
+    "Modular Building": "prefab, modular homes, modular housing",
+    "Building Operations": "facility management, hvac",
+    "Mortgages": "home loan",
+    "Coworking": "shared office, flexible office",
+    "Land & Permitting": "planning permission, building permit, zoning",
+    "Home Renovation": "renovation, remodelling, remodeling",
+    "Hospitality & Short Stays": "hotel, short-term rental, holiday rental, vacation rental",
+    "Gaming": "video game, game studio, game developer",
+    "Music": "songwriter, musician",
+    "Podcasts & Audio": "podcast, podcasting, audiobook",
+    "Creator Tools": "content creator, creator economy",
+    "Publishing": "publisher, book publishing",
+    "Sports": "sport, athlete",
+    "Virtual Worlds": "metaverse, virtual reality, vr",
+    "News": "journalism, newsroom, local news",
+    "Ticketing": "event tickets, ticket resale",
+}
+
+_MODEL_NAMES: dict[str, str] = {
+    "SaaS": "software as a service, software",
+    "Usage-Based": "pay as you go, pay per use, usage based",
+    "Marketplace": "two-sided marketplace",
+    "Transaction Fees": "commission based, take rate",
+    "Hardware": "device maker, robot, robotics",
+    "Hardware plus Software": "hardware, hardware and software, robot, robotics",
+    "Direct-to-Consumer": "direct to consumer, dtc, d2c",
+    "Professional Services": "consultancy, consulting",
+    "Franchise": "franchising",
+    "Data as a Service": "data provider",
+    "Open Core": "open source, open-source",
+    "Leasing": "lease, hire instead of buying",
+    "Outcome-Based": "pay for results, outcome based",
+}
+
+_EVERYDAY = frozenset({"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing"})
+"""Own names that mean too much else to be looked for."""
+
+LOOSE_NAMES = frozenset({"software", "robot", "robotics"})
+"""Names that say too little of how a company earns its money for others to be left out."""
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Hit(Generic[Value]):
+    """A name found in a list of words, from `start` to before `end`, and all that it may mean."""
+
+    start: int
+    end: int
+    values: tuple[Value, ...]
+
+
+class PhraseBook(Generic[Value]):
+    """Names of one to several words, looked up whatever their inflection."""
+
+    def __init__(self, entries: Iterable[tuple[str, Value]]) -> None:
+        self._meanings: dict[tuple[str, ...], dict[Value, None]] = defaultdict(dict)
+        for phrase, value in entries:
+            self._meanings[tuple(stem(word) for word in words(phrase))][value] = None
+        self._longest = max(map(len, self._meanings), default=0)
+
+    def find(self, stems: Sequence[str]) -> list[Hit[Value]]:
+        """The names in a list of stems, from left to right, the longest where several begin; none overlap."""
+        hits: list[Hit[Value]] = []
+        start = 0
+        while start < len(stems):
+            hit = self._at(stems, start)
+            if hit is not None:
+                hits.append(hit)
+            start = hit.end if hit else start + 1
+        return hits
+
+    def _at(self, stems: Sequence[str], start: int) -> Hit[Value] | None:
+        for end in range(min(len(stems), start + self._longest), start, -1):
+            values = self._meanings.get(tuple(stems[start:end]))
+            if values:
+                return Hit(start, end, tuple(values))
+        return None
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every stem of every name."""
+        return frozenset(part for phrase in self._meanings for part in phrase)
+
+
+@cache
+def taxonomy_names() -> PhraseBook[Tag]:
+    """All names of the taxonomy's values."""
+    return PhraseBook(
+        [
+            *_entries("sector", SECTORS, _SECTOR_NAMES),
+            *_entries("category", ALL_CATEGORIES, _CATEGORY_NAMES),
+            *_entries("business_model", BUSINESS_MODELS, _MODEL_NAMES),
+        ]
+    )
+
+
+def _entries(family: Family, values: Iterable[str], names: Mapping[str, str]) -> Iterator[tuple[str, Tag]]:
+    return ((phrase, Tag(family, name)) for name in values for phrase in _phrases(name, names))
+
+
+def _phrases(name: str, names: Mapping[str, str]) -> list[str]:
+    own = [] if name.lower() in _EVERYDAY else [name]
+    return own + [phrase.strip() for phrase in names.get(name, "").split(",") if phrase.strip()]
+
+
+@cache
+def sector_of(category: str) -> str:
+    """The sector that a category belongs to."""
+    return next(sector for sector, categories in CATEGORIES.items() if category in categories)
+
+
+@cache
+def taxonomy_words() -> tuple[str, ...]:
+    """Every word of every name of the taxonomy's values, in lower case."""
+    values = (*SECTORS, *ALL_CATEGORIES, *BUSINESS_MODELS)
+    names = (*_SECTOR_NAMES.values(), *_CATEGORY_NAMES.values(), *_MODEL_NAMES.values())
+    return tuple(sorted({word for text in (*values, *names) for word in words(text)}))

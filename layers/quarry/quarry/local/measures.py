@@ -1,0 +1,67 @@
+"""How good a ranked list is beside a judgement of it: the usual measures of retrieval, each from 0 (worst) to 1 (best).
+
+`found` are keys, best first; `relevant` has the grade (1 to 3) of every key that deserves one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+DEPTH = 10
+"""As far as most people read a list."""
+
+
+def ndcg(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
+    """Normalised discounted cumulative gain at `depth`, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
+
+    Where nothing is relevant: 1 if nothing was found, else 0.
+    """
+    if not relevant:
+        return _rightly_empty(found)
+    ideal = _discounted(sorted(relevant.values(), reverse=True)[:depth])
+    return _discounted([relevant.get(key, 0) for key in _distinct(found)[:depth]]) / ideal
+
+
+def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
+    """The share of the relevant keys among the first `depth`; where nothing is relevant, as `ndcg`.
+
+    Below 1 at best where more than `depth` are relevant.
+    """
+    if not relevant:
+        return _rightly_empty(found)
+    return len(relevant.keys() & {*_distinct(found)[:depth]}) / len(relevant)
+
+
+def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
+    """1 / the place of the first relevant key, 0 if there is none; where nothing is relevant, as `ndcg`."""
+    if not relevant:
+        return _rightly_empty(found)
+    return next((1 / place for place, key in enumerate(_distinct(found), start=1) if key in relevant), 0.0)
+
+
+def mentioned(answer: str, facts: Sequence[str]) -> float:
+    """The share of the facts that an answer mentions, whatever its markup."""
+    text = _plain(answer)
+    return sum(_plain(fact) in text for fact in facts) / len(facts) if facts else 1.0
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest of `values` that at least `share` (0 to 1) of them do not exceed (nearest rank)."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def _rightly_empty(found: Sequence[str]) -> float:
+    return 0.0 if found else 1.0
+
+
+def _distinct(found: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(found))
+
+
+def _discounted(grades: Sequence[int]) -> float:
+    return sum((2.0**grade - 1) / math.log2(place + 2) for place, grade in enumerate(grades))
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", "").replace("*", "").replace("-", "–").lower()

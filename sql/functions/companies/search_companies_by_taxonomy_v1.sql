@@ -1,0 +1,49 @@
+-- The companies filed under at least one of the tags asked for. tag_score = sector_hits + category_hits + model_hits, each tag
+-- counted once however often it is asked for or filed. Most hits first, then by name, then by id. Without p_statuses: companies
+-- of every status.
+--
+-- Companies with two hits come before all those with one, and are far fewer: where there are enough of them, no other is read.
+create or replace function search_companies_by_taxonomy_v1(
+  p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] default array['startup'], p_limit int default 500
+) returns table (company_id text, sector_hits int, category_hits int, model_hits int, tag_score int)
+language plpgsql stable
+as $$
+declare
+  asked constant text[] := taxonomy_tags(p_sectors, p_categories, p_business_models);
+  no_hits constant text := '0';
+  tags tsquery;
+  two_tags tsquery;
+  sectors text;
+  categories text;
+  models text;
+begin
+  if asked = '{}' then
+    return;
+  end if;
+  select string_agg(quote_literal(a.tag) || ' & ' || quote_literal(b.tag), ' | ')::tsquery into two_tags
+  from unnest(asked) a (tag) join unnest(asked) b (tag) on a.tag < b.tag;
+  select string_agg(a.lexeme, ' | ')::tsquery,
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'sector:%'), no_hits),
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'category:%'), no_hits),
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'business_model:%'), no_hits)
+  into tags, sectors, categories, models
+  from (
+    select u.tag, quote_literal(u.tag) as lexeme, format('(c.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
+    from unnest(asked) u (tag)
+  ) a;
+  if p_limit <= (
+    select count(*) from (
+      select from companies c where c.taxonomy_search @@ two_tags and (p_statuses is null or c.status = any(p_statuses)) limit p_limit
+    ) enough
+  ) then
+    tags := two_tags;
+  end if;
+
+  return query execute format(
+    'select t.id, t.sectors, t.categories, t.models, t.sectors + t.categories + t.models from ('
+    '  select c.id, c.company_name, %s as sectors, %s as categories, %s as models from companies c'
+    '  where c.taxonomy_search @@ $1 and ($2 is null or c.status = any($2))'
+    ') t order by 5 desc, t.company_name, t.id limit $3', sectors, categories, models)
+    using tags, p_statuses, p_limit;
+end
+$$;

@@ -1,0 +1,116 @@
+-- Companies by meaning and words, best first:
+--
+--   combined = w1 · semantic + w2 · keyword + w3 · niche,   of companies with semantic >= p_min_semantic
+--
+-- where semantic is the cosine similarity of the nearest window of the company's searchable profile, keyword the ts_rank of its
+-- weighted texts and niche that of its niches, both for the whole query as websearch_to_tsquery reads it. Equal scores are
+-- ordered by id. `matched_fields` names the signals above 0; ts_rank gives 1e-20 to a row that does not match. Without
+-- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
+--
+-- Not every company is compared. Those nearest in meaning come from the vector index. One that is not among them has at most the
+-- similarity of the last of these, so it can only rise into the list by its words: rows that hold two of the query's words (or
+-- its only one) are ranked, and of these only what could still reach the list is compared. Where p_statuses or p_include_ids
+-- leave few companies, all of them are.
+create or replace function search_companies_hybrid_v1(
+  p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
+  p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
+  p_weights double precision[] default array[0.58, 0.27, 0.15]
+) returns table (
+  company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision,
+  combined_score double precision, matched_fields text[]
+)
+language plpgsql stable
+set hnsw.ef_search = 150
+set hnsw.iterative_scan = relaxed_order
+set hnsw.max_scan_tuples = 50000
+set hnsw.scan_mem_multiplier = 4
+as $$
+declare
+  fewest_indexed constant int := 2000;
+  no_match constant float8 := 1e-15;
+  max_words constant int := 8;
+  max_worded constant int := 4000;
+  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
+  excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  companies_count float8;
+  windows_per_company float8;
+  nearest_count int;
+  few_count int;
+  compared text[] := p_include_ids;
+  some_words tsquery;
+begin
+  if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
+    return;
+  end if;
+  select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
+  from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
+  nearest_count := ceil(2.5 * p_limit * windows_per_company);
+
+  if compared is null then
+    -- of n among N companies the index is walked past nearest_count · N/n, which costs more than comparing n below about this
+    few_count := greatest(fewest_indexed, sqrt(companies_count * nearest_count));
+    execute 'select array(select c.id from companies c where c.status = any($1) limit $2)' into compared using wanted, few_count + 1;
+    compared := case when cardinality(compared) <= few_count then compared end;
+  end if;
+  if compared is null then
+    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
+    if some_words is null and numnode(all_words) > 0 then
+      nearest_count := 2 * nearest_count;  -- words too common to be looked up
+    end if;
+  end if;
+
+  return query
+  with nearest as materialized (
+    select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
+    from (
+      select e.record_id, 1 - (e.embedding <=> p_query_embedding) as semantic,
+        ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+      from company_embeddings e join companies c on c.id = e.record_id
+      where compared is null and e.embedding_type = 'searchable_profile' and c.status = any(wanted) and not c.id = any(excluded)
+      order by e.embedding <=> p_query_embedding limit nearest_count
+    ) w
+    group by w.record_id
+  ), reach as materialized (
+    select (select min(n.semantic) from nearest n) as farthest,
+      (select p_weights[1] * n.semantic + p_weights[2] * n.keyword + p_weights[3] * n.niche as combined from nearest n
+       where n.semantic >= p_min_semantic order by 1 desc offset p_limit - 1 limit 1) as last_score
+  ), worded as (
+    select l.id, s.semantic, l.keyword, l.niche
+    from reach r, lateral (
+      select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+      from companies c
+      where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
+      offset 0
+    ) l, lateral (
+      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
+      where e.record_id = l.id and e.embedding_type = 'searchable_profile'
+    ) s
+    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and s.semantic < r.farthest
+      and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
+  ), few as (
+    select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+    from companies c, lateral (
+      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
+      where e.record_id = c.id and e.embedding_type = 'searchable_profile'
+    ) s
+    where c.id = any(compared) and c.status = any(wanted) and not c.id = any(excluded) and s.semantic >= p_min_semantic
+  ), found as (
+    select * from nearest n where n.semantic >= p_min_semantic
+    union all
+    select * from worded
+    union all
+    select * from few
+  ), scored as (
+    select f.id, f.semantic, case when f.keyword > no_match then f.keyword else 0 end as keyword,
+      case when f.niche > no_match then f.niche else 0 end as niche
+    from found f
+  )
+  select s.id, s.semantic, s.keyword, s.niche, p_weights[1] * s.semantic + p_weights[2] * s.keyword + p_weights[3] * s.niche,
+    array_remove(array[case when s.semantic > 0 then 'semantic' end, case when s.keyword > 0 then 'keyword' end,
+      case when s.niche > 0 then 'niche' end], null)
+  from scored s
+  order by 5 desc, 1
+  limit p_limit;
+end
+$$;

@@ -1,0 +1,84 @@
+-- Companies by their words alone, best first: combined = w1 · keyword + w2 · niche.
+--
+-- First the companies that hold every word of the query, as websearch_to_tsquery reads it (quotes, or, -not), in their texts or
+-- in their niches: keyword and niche are the ts_rank of the two. Where they are fewer than half of p_limit, companies that hold
+-- some of the words follow. A word that they lack then adds nothing: keyword and niche are Σ idf(word) · ts_rank(row, word) /
+-- Σ idf(word), so they are on the same scale and lower for what covers less. What the query excludes (-word) or quotes ("a phrase")
+-- still holds. Equal scores are ordered by id.
+--
+-- `coverage` is the idf-weighted share of the query's words that the row holds, 1 for every word. Without p_statuses: companies of
+-- every status.
+create or replace function search_companies_keyword_v1(
+  p_query_text text, p_statuses text[] default array['startup'], p_limit int default 120, p_include_ids text[] default null,
+  p_exclude_ids text[] default '{}', p_weights double precision[] default array[0.85, 0.15]
+) returns table (
+  company_id text, keyword_score double precision, niche_score double precision, combined_score double precision,
+  coverage double precision, matched_fields text[]
+)
+language plpgsql stable
+as $$
+declare
+  max_matches constant int := 50000;  -- rows with every word that are ranked at most
+  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_words constant int := 8;  -- rarest words of a long query that are looked at
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 'c.status = any($3)' end,
+    case when p_include_ids is not null then 'c.id = any($4)' end,
+    case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
+  matched constant text := 'array_remove(array['
+    'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
+  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  words text[];
+  weights float8[];
+  some_words tsquery;
+  keyword_sum text;
+  niche_sum text;
+  held_sum text;
+  found int;
+begin
+  -- without words, or with exclusions alone, every row would match
+  if querytree(all_words) in ('', 'T') then
+    return;
+  end if;
+
+  return query execute format(
+    'select m.id, m.keyword, m.niche, $6[1] * m.keyword + $6[2] * m.niche, 1::float8, %s'
+    ' from ('
+    '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
+    '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
+    '   from ('
+    '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
+    '     from companies c where (c.text_search @@ $1 or c.niches_search @@ $1) and %s limit %s'
+    '   ) r'
+    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_matches)
+    using all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights;
+  get diagnostics found = row_count;
+  if 2 * found >= p_limit then
+    return;
+  end if;
+
+  select w.words, w.weights, w.candidates into words, weights, some_words
+  from query_words('companies', p_query_text, max_words, max_candidates) w;
+  if some_words is null then
+    return;
+  end if;
+  if numnode(query_requirements(p_query_text)) > 0 then
+    some_words := some_words && query_requirements(p_query_text);
+  end if;
+  select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
+  into keyword_sum, niche_sum, held_sum
+  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
+
+  return query execute format(
+    'select m.id, m.keyword, m.niche, m.combined, %s, %s'
+    ' from ('
+    '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
+    '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
+    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s'
+    '   ) r order by combined desc, r.id limit $2'
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope)
+    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, all_words;
+end
+$$;

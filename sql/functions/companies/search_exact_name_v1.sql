@@ -1,0 +1,60 @@
+-- The companies that bear a name or one like it, best first. name_score is 1 where the text equals the name, a former name or
+-- the web domain (but for case, accents, spaces and punctuation), else the trigram similarity of text and name. Found are names
+-- that are equal or as similar as p_min_similarity, and companies whose web address holds the text.
+--
+-- `matched` says by what: name, former_name or domain. Of equal scores, a name spelt just so comes first, then a name, a former
+-- name, a domain. Without p_statuses: companies of every status.
+create or replace function search_exact_name_v1(
+  p_query_text text, p_statuses text[] default array['startup'], p_limit int default 5, p_min_similarity double precision default 0.35
+) returns table (company_id text, company_name text, name_score double precision, matched text, status text)
+language plpgsql stable
+set enable_seqscan = off
+set pg_trgm.similarity_threshold = 0.35
+as $$
+declare
+  similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
+  address_min_length constant int := 3;
+  address_max_rows constant int := 100;  -- a text like "com" is in every address
+  asked constant text := btrim(p_query_text);
+  asked_key constant text := name_key(asked);
+  asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
+  part text := replace(asked, ' ', '');
+  short boolean;
+begin
+  if coalesce(asked, '') = '' then
+    return;
+  end if;
+  short := length(asked) <= similar_max_length;
+  part := case when short and length(part) >= address_min_length
+    then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
+  -- for this call only: the function's own setting is restored behind it
+  perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true);
+
+  return query
+  with found as (
+    select c.id from companies c where c.name_key = asked_key
+    union
+    select c.id from companies c where c.former_name_keys @> array[asked_key]
+    union
+    select c.id from companies c where c.domain = asked_domain
+    union
+    select c.id from companies c where short and c.company_name % asked
+    union
+    (select c.id from companies c where c.website_url ilike part limit address_max_rows)
+  ), scored as (
+    select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
+        when c.name_key = asked_key then 'name'
+        when c.former_name_keys @> array[asked_key] then 'former_name'
+        when c.domain = asked_domain then 'domain'
+      end as equal
+    from found f join companies c on c.id = f.id
+    where p_statuses is null or c.status = any(p_statuses)
+  )
+  select s.id, s.company_name, case when s.equal is null then s.similarity else 1 end::float8,
+    coalesce(s.equal, case when s.similarity >= p_min_similarity::real then 'name' else 'domain' end), s.status
+  from scored s
+  order by 3 desc, lower(s.company_name) = lower(asked) desc,
+    array_position(array['name', 'former_name', 'domain'], s.equal), s.company_name, s.id
+  limit p_limit;
+end
+$$;

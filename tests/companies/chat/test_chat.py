@@ -1,0 +1,362 @@
+"""Chatting without a chat model, over HTTP and on the sample data: what is found, said, streamed and recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.companies.contract import Company
+from tests.companies.chat.chatting import (
+    QUESTION,
+    activities,
+    chat,
+    counts_of,
+    degraded,
+    end_reason,
+    ended,
+    final,
+    found,
+    run_of,
+    step_names,
+    text_of,
+)
+from tests.conftest import client_of
+
+FARM_ROBOTS = "machines that pull out weeds so the grower needs no herbicide"
+
+
+class TestTheStream:
+    def test_it_is_steps_then_text_then_one_answer(self, client: TestClient) -> None:
+        events = chat(client)
+        types = [event["type"] for event in events]
+        assert set(types) == {"activity", "partial_text", "final_answer"}
+        assert types[0] == "activity"
+        assert types[-1] == "final_answer"
+        assert all(set(event) == {"type", "data"} for event in events)
+
+    @pytest.mark.parametrize(
+        "question", [QUESTION, "Harbor", "asteroid mining for platinum", "climate startups in Italy"]
+    )
+    def test_the_pieces_of_text_are_the_content(self, client: TestClient, question: str) -> None:
+        events = chat(client, question)
+        assert text_of(events) == final(events)["content"] != ""
+
+    def test_every_step_is_shown_running_then_over_under_one_id(self, client: TestClient) -> None:
+        shown = activities(chat(client))
+        for running, over in zip(shown[::2], shown[1::2], strict=True):
+            assert (running["status"], over["status"]) == ("running", "completed")
+            assert (running["id"], running["label"]) == (over["id"], over["label"])
+            assert "durationMs" not in running
+            assert over["durationMs"] >= 0
+        assert len({step["id"] for step in shown}) == len(shown) / 2
+
+    def test_details_are_the_true_numbers(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client, FARM_ROBOTS)
+        steps, run = ended(events), run_of(chat_url, events)
+        [kept] = counts_of(run, "company_filter")
+        assert steps["filter_1"]["detail"] == f"{kept['after']} of {kept['before']} companies fit"
+        [ranked] = counts_of(run, "company_rerank")
+        assert steps["rank_1"]["label"] == f"Ranking {ranked['before']} companies"
+        assert steps["rank_1"]["detail"] == f"{ranked['after']} of {ranked['before']} answer the question"
+        [keyword] = counts_of(run, "search_companies_keyword_v1")
+        assert steps["search_1"]["detail"] == f"{keyword['after']} companies, {keyword['after']} of them new"
+
+    def test_a_question_may_come_with_null_context(self, client: TestClient) -> None:
+        assert found(chat(client, "Harbor", clientContext=None, sessionId=None))
+        assert found(chat(client, "Harbor", clientContext={}, sessionId="s-1"))
+
+
+class TestTheAnswer:
+    def test_references_are_whole_and_best_first(self, client: TestClient) -> None:
+        answer = final(chat(client, FARM_ROBOTS))
+        assert {reference["companyId"] for reference in answer["references"][:2]} == {
+            "c-kestrel-robotics",
+            "c-hoe-and-row",
+        }
+        confidences = [reference["confidence"] for reference in answer["references"]]
+        assert confidences == sorted(confidences, reverse=True)
+        for reference in answer["references"]:
+            assert set(reference) == {
+                "companyId", "companyName", "reason", "inlineDescription", "evidenceChips", "confidence",
+            }  # fmt: skip
+            assert reference["reason"]
+            assert reference["inlineDescription"]
+            assert 1 <= len(reference["evidenceChips"]) <= 5
+            assert 0 <= reference["confidence"] <= 1
+
+    def test_each_reference_has_its_whole_company(self, client: TestClient) -> None:
+        answer = final(chat(client, "Harbor"))
+        assert set(answer["companiesById"]) == {reference["companyId"] for reference in answer["references"]}
+        company = answer["companiesById"]["c-harbor-banking"]
+        assert company["company_name"] == "Harbor"
+        assert company["business_models"] == ["Subscription", "Transaction Fees"]
+        assert set(company) == Company.model_fields.keys() - {"acquirer", "closed_year"}
+
+    def test_telemetry_tells_what_it_took(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client, FARM_ROBOTS)
+        telemetry = final(events)["telemetry"]
+        assert set(telemetry) == {"runId", "iterationCount", "toolCallCount", "endReason", "degradedSteps"}
+        run = run_of(chat_url, events)
+        calls = [name for name in step_names(run) if name.endswith("_v1")]
+        assert telemetry["toolCallCount"] == len(calls)
+        assert telemetry["iterationCount"] == step_names(run).count("company_rerank")
+        assert telemetry["degradedSteps"] == []
+
+    def test_the_text_names_the_best_company(self, client: TestClient) -> None:
+        answer = final(chat(client, FARM_ROBOTS))
+        assert answer["references"][0]["companyName"] in answer["content"]
+
+    def test_the_text_says_which_word_no_profile_speaks_of(self, client: TestClient) -> None:
+        answer = final(chat(client, "help for children who find school hard on submarines"))
+        assert answer["references"]
+        assert "“submarines”" in answer["content"]
+
+    @pytest.mark.parametrize(
+        "question", ["companies mining asteroids for platinum", "nuclear fusion reactors", "qwertyuiop zxcvbnm", "?!"]
+    )
+    def test_where_nothing_fits_it_says_so(self, client: TestClient, question: str) -> None:
+        answer = final(chat(client, question))
+        assert (answer["references"], answer["companiesById"]) == ([], {})
+        assert answer["content"].startswith("No company here fits")
+        assert answer["telemetry"]["endReason"] == "converged"
+
+    def test_where_only_a_demand_is_unmet_the_nearest_are_named(self, client: TestClient) -> None:
+        answer = final(chat(client, "insurance startups with more than 90000 employees"))
+        assert answer["references"] == []
+        assert "with at least 90,001 employees" in answer["content"]
+        assert "The nearest are " in answer["content"]
+
+    def test_an_empty_database_has_no_answer_and_no_error(self, database_url: str) -> None:
+        with client_of(database_url) as empty:
+            for question in ("Harbor", "companies like Harbor", FARM_ROBOTS, "fintech"):
+                assert final(chat(empty, question))["references"] == []
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("question", "id"),
+        [
+            ("tidewage", "c-tidewage"),
+            ("RE ROUTE", "c-re-route"),
+            ("Wagetap", "c-tidewage"),
+            ("OMalley robotics", "c-omalley-robotics"),
+            ("uber kitchen", "c-uber-kitchen"),
+            ("https://tidewage.example", "c-tidewage"),
+            ("What is Tidewage?", "c-tidewage"),
+            ("tell me about kestrel.ai please", "c-kestrel-ai"),
+            ('Do you know "Loop-Line"?', "c-loop-line"),
+            ("Where is Tidewage based?", "c-tidewage"),
+        ],
+    )
+    def test_a_named_company_is_the_answer_at_once(self, client: TestClient, question: str, id: str) -> None:
+        events = chat(client, question)
+        assert (found(events), end_reason(events)) == ([id], "exact_match")
+        assert final(events)["telemetry"]["iterationCount"] == 0
+        assert final(events)["references"][0]["confidence"] == 1.0
+        assert list(ended(events)) == ["names", "answer"]
+
+    def test_a_name_that_several_bear_gives_all_and_says_so(self, client: TestClient) -> None:
+        events = chat(client, "harbor")
+        assert set(found(events)) == {"c-harbor-banking", "c-harbor-maritime"}
+        content = final(events)["content"]
+        assert content.startswith("2 companies go by this name.")
+        assert "Providence" in content
+        assert "Rotterdam" in content
+        assert end_reason(events) == "exact_match"
+
+    def test_two_named_companies_are_both_the_answer(self, client: TestClient) -> None:
+        events = chat(client, "Compare Tidewage and Quincena")
+        assert set(found(events)) == {"c-tidewage", "c-quincena"}
+        assert "go by this name" not in final(events)["content"]
+
+    def test_a_company_of_any_status_is_found_by_its_name(self, client: TestClient) -> None:
+        assert found(chat(client, "StackShovel")) == ["c-stackshovel"]
+
+    def test_a_status_that_the_question_names_is_respected(self, client: TestClient) -> None:
+        events = chat(client, "the acquired company Tidewage")
+        assert "c-tidewage" not in found(events)
+        assert end_reason(events) != "exact_match"
+        assert found(chat(client, "the closed company StackShovel")) == ["c-stackshovel"]
+
+    def test_a_misspelt_name_is_searched_for_inside_the_loop(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client, "Kestral Robotiks")
+        assert found(events)[0] == "c-kestrel-robotics"
+        assert step_names(run_of(chat_url, events)).count("search_exact_name_v1") == 2
+
+    def test_a_name_in_a_longer_question_does_not_end_the_search(self, client: TestClient) -> None:
+        assert end_reason(chat(client, "companies that sell a ladder to builders")) != "exact_match"
+
+
+class TestSimilarity:
+    def test_others_like_a_company_are_found_without_itself(self, client: TestClient) -> None:
+        events = chat(client, "competitors of Lusevakt")
+        assert found(events)[0] == "c-pen-nine"
+        assert "c-lusevakt" not in found(events)
+        for reference in final(events)["references"]:
+            assert reference["evidenceChips"][0] == "Similar to Lusevakt"
+
+    def test_the_anchors_name_is_not_searched_for(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client, "startups similar to 3Fold")
+        assert "anchor_context" in step_names(run_of(chat_url, events))
+        assert found(events)[0] == "c-boomerbox"
+
+    def test_an_anchor_may_be_of_another_status_than_the_results(self, client: TestClient) -> None:
+        events = chat(client, "startups similar to StackShovel")
+        companies = final(events)["companiesById"].values()
+        assert "c-stackshovel" not in found(events)
+        assert {company["status"] for company in companies} <= {"startup"}
+        assert "anchor" not in end_reason(events)
+
+    def test_what_is_said_besides_chooses_between_anchors_of_one_name(self, client: TestClient) -> None:
+        assert found(chat(client, "companies like Harbor for container shipping"))[0] == "c-freeday"
+
+    def test_the_statuses_asked_for_are_those_of_the_results(self, client: TestClient) -> None:
+        events = chat(client, "companies similar to Tidewage, also ones that closed or were acquired")
+        companies = final(events)["companiesById"]
+        assert {companies[id]["status"] for id in found(events)[:3]} == {"startup", "acquired", "closed"}
+
+
+class TestDemands:
+    @pytest.mark.parametrize(
+        ("question", "holds"),
+        [
+            ("fintech startups in the Netherlands", lambda company: company["hq_country"] == "Netherlands"),
+            ("climate companies founded after 2019", lambda company: company["founded_year"] > 2019),
+            ("series B logistics startups", lambda company: company["funding_stage"] == "series_b"),
+            ("health companies with at most 30 employees", lambda company: company["employee_count"] <= 30),
+            ("robotics companies outside the US", lambda company: company["hq_country"] != "United States"),
+            ("work startups in Copenhagen", lambda company: company["hq_city"] == "Copenhagen"),
+            ("acquired security companies", lambda company: company["status"] == "acquired"),
+            ("insurers that went out of business", lambda company: company["status"] == "closed"),
+            ("fintech companies", lambda company: "Fintech" in company["sectors"]),
+            ("open source companies", lambda company: "Open Core" in company["business_models"]),
+        ],
+    )
+    def test_every_company_meets_what_is_demanded(self, client: TestClient, question: str, holds: Any) -> None:
+        companies = final(chat(client, question))["companiesById"].values()
+        assert companies
+        assert all(holds(company) for company in companies)
+
+    def test_only_startups_are_meant_where_no_status_is_named(self, client: TestClient) -> None:
+        companies = final(chat(client, "carbon accounting"))["companiesById"].values()
+        assert {company["status"] for company in companies} == {"startup"}
+
+    def test_as_many_companies_as_asked_for(self, client: TestClient) -> None:
+        assert len(found(chat(client, "top 3 climate startups"))) == 3
+        assert len(found(chat(client, "show me seven insurance companies"))) == 7
+
+
+class TestFollowingUp:
+    def test_only_the_companies_shown_before_are_narrowed_down(self, client: TestClient) -> None:
+        shown = found(chat(client, "restaurant technology"))
+        question = ["restaurant technology", "only the British ones"]
+        events = chat(client, question, clientContext={"previousCandidateIds": shown})
+        companies = final(events)["companiesById"].values()
+        assert set(found(events)) <= set(shown)
+        assert {company["hq_country"] for company in companies} == {"United Kingdom"}
+
+    def test_where_none_of_them_fits_others_are_offered_and_it_says_so(self, client: TestClient) -> None:
+        question = ["restaurant technology", "only the British ones"]
+        events = chat(client, question, clientContext={"previousCandidateIds": ["c-uber-kitchen"]})
+        companies = final(events)["companiesById"].values()
+        assert {company["hq_country"] for company in companies} == {"United Kingdom"}
+        assert final(events)["content"].startswith("None of the companies shown before")
+
+    def test_a_question_without_a_topic_has_the_earlier_one(self, client: TestClient) -> None:
+        assert set(found(chat(client, ["restaurant technology", "and in Germany?"]))) >= {"c-uber-kitchen"}
+
+    def test_ids_that_do_not_exist_do_no_harm(self, client: TestClient) -> None:
+        context = {"previousCandidateIds": ["nope", "c-pass-and-rail", "c-pass-and-rail"]}
+        assert found(chat(client, ["restaurants", "only those in Leeds"], clientContext=context)) == ["c-pass-and-rail"]
+
+
+class TestTheRunLog:
+    def test_it_holds_every_step_of_a_search(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client, "robots for warehouses in Germany")
+        run = run_of(chat_url, events)
+        assert step_names(run)[:7] == [
+            "search_exact_name_v1",
+            "anchor_precheck",
+            "plan_by_rule",
+            "companies_by_fields",
+            "query_embedding",
+            "search_companies_hybrid_v1",
+            "search_companies_keyword_v1",
+        ]
+        assert {
+            "search_companies_by_taxonomy_v1", "get_companies_by_ids_v1", "company_filter", "company_rerank", "company_critique",
+        } <= set(step_names(run))  # fmt: skip
+        assert (run["domain"], run["status"], run["end_reason"]) == ("companies", "completed", end_reason(events))
+        assert run["results"] == found(events)
+
+    def test_before_and_after_are_true(self, client: TestClient, chat_url: str) -> None:
+        run = run_of(chat_url, chat(client, "food waste"))
+        [hybrid] = counts_of(run, "search_companies_hybrid_v1")
+        [keyword] = counts_of(run, "search_companies_keyword_v1")
+        [taxonomy] = counts_of(run, "search_companies_by_taxonomy_v1")
+        assert hybrid["before"] == 0
+        assert hybrid["after"] == hybrid["found"]
+        assert keyword["before"] == hybrid["after"]
+        assert taxonomy["before"] == keyword["after"] <= taxonomy["after"] <= keyword["after"] + taxonomy["found"]
+        [kept] = counts_of(run, "company_filter")
+        assert kept["after"] < kept["before"]
+
+    def test_no_step_is_degraded_where_there_is_no_model(self, client: TestClient, chat_url: str) -> None:
+        events = chat(client)
+        assert degraded(events) == []
+        assert {step["status"] for step in run_of(chat_url, events)["steps"]} == {"completed"}
+
+
+class TestWrongRequests:
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [
+            ({}, "/messages"),
+            ({"messages": []}, "/messages"),
+            ({"messages": [{"role": "assistant", "content": "Hi."}]}, ""),
+            ({"messages": [{"role": "user", "content": "  "}]}, ""),
+            ({"messages": [{"role": "user", "content": "x" * 2001}]}, ""),
+            ({"messages": [{"role": "user", "content": "nul \0"}]}, "/messages/0/content"),
+            ({"messages": [{"role": "system", "content": "x"}]}, "/messages/0/role"),
+            ({"messages": [{"role": "user"}]}, "/messages/0/content"),
+            ({"messages": [{"role": "user", "content": "x"}] * 51}, "/messages"),
+            ({"messages": [{"role": "user", "content": "x"}], "more": 1}, "/more"),
+            ({"messages": [{"role": "user", "content": "x", "name": "n"}]}, "/messages/0/name"),
+            (
+                {
+                    "messages": [{"role": "assistant", "content": "x" * 20_001}, {"role": "user", "content": "x"}],
+                },
+                "/messages/0/content",
+            ),
+            (
+                {
+                    "messages": [{"role": "user", "content": "x"}],
+                    "clientContext": {"previousCandidateIds": ["x" * 65]},
+                },
+                "/clientContext/previousCandidateIds/0",
+            ),
+            (
+                {
+                    "messages": [{"role": "user", "content": "x"}],
+                    "clientContext": {"previousCandidateIds": ["x"] * 51},
+                },
+                "/clientContext/previousCandidateIds",
+            ),
+        ],
+    )
+    def test_they_are_refused_and_the_field_is_named(self, client: TestClient, body: Any, pointer: str) -> None:
+        response = client.post("/companies/chat", json=body)
+        assert response.status_code == 422
+        assert response.headers["content-type"] == "application/problem+json"
+        assert pointer in {error["pointer"] for error in response.json()["errors"]}
+
+    def test_half_a_surrogate_pair_is_refused(self, client: TestClient) -> None:
+        body = '{"messages": [{"role": "user", "content": "half \\ud800"}]}'
+        response = client.post("/companies/chat", content=body, headers={"Content-Type": "application/json"})
+        assert response.status_code == 422
+
+    def test_a_long_conversation_is_accepted(self, client: TestClient) -> None:
+        question = [f"question {number}" for number in range(24)] + ["Harbor"]
+        assert found(chat(client, question))

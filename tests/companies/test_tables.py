@@ -1,0 +1,135 @@
+"""What a file of companies may hold, and what of a company is embedded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from quarry import catalog
+from quarry.companies.contract import Company
+from quarry.companies.tables import EMBEDDED, LOADABLE, CompanyRow
+from quarry.core.postgres.load import LoadError, load_file
+from tests.companies.seeded import Connection, add_company
+
+ROW: dict[str, Any] = {"id": "c-1", "company_name": "Loop-Line"}
+
+
+def test_a_row_has_the_fields_of_a_company() -> None:
+    assert set(CompanyRow.model_fields) == set(Company.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("sectors", ["Fintec"]),
+        ("categories", ["Payments", "Fintech"]),
+        ("business_models", ["saas"]),
+        ("status", "dead"),
+        ("funding_stage", "series_z"),
+        ("founded_year", 20),
+        ("employee_count", -1),
+        ("total_funding_usd", 1.5),
+        ("company_name", " "),
+        ("tagline", "nul\0"),
+        ("hq_city", "x" * 201),
+        ("niches", ["x"] * 101),
+        ("description", "x" * 20_001),
+        ("id", "x" * 65),
+        ("colour", "blue"),
+    ],
+)
+def test_a_wrong_field_is_refused_by_its_name(field: str, value: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        CompanyRow.model_validate(ROW | {field: value})
+    assert [error["loc"][0] for error in refused.value.errors()] == [field]
+
+
+def test_what_the_taxonomy_lacks_is_named() -> None:
+    with pytest.raises(ValidationError, match="the taxonomy has no sector 'Fintec'"):
+        CompanyRow.model_validate(ROW | {"sectors": ["Insurance", "Fintec"]})
+
+
+def test_names_are_kept_once() -> None:
+    row = CompanyRow.model_validate(
+        ROW | {"sectors": ["Fintech", "Fintech"], "niches": ["b", "a", "b"], "former_names": ["x", "x"]}
+    )
+    assert (row.sectors, row.niches, row.former_names, row.status) == (["Fintech"], ["b", "a"], ["x"], "startup")
+
+
+def test_companies_are_loaded_and_a_bad_line_is_named(database_url: str, tmp_path: Path) -> None:
+    [table] = LOADABLE
+    assert catalog.LOADABLE["companies"] is table
+    file = tmp_path / "companies.jsonl"
+    file.write_text(json.dumps(ROW) + "\n" + json.dumps(ROW | {"id": "c-2", "categories": ["Nowhere"]}) + "\n")
+    with pytest.raises(LoadError, match="line 2, categories: the taxonomy has no category 'Nowhere'"):
+        load_file(database_url, table, file)
+    file.write_text(json.dumps(ROW) + "\n")
+    assert load_file(database_url, table, file).changed == 1
+    assert load_file(database_url, table, file).changed == 0
+
+
+def test_the_profile_is_embedded_and_the_name_is_not(connection: Connection) -> None:
+    add_company(
+        connection,
+        "a",
+        tagline="Roofs",
+        description="Long.",
+        niches=["solar", "roofs"],
+        categories=["Solar"],
+        hq_city="Bonn",
+    )
+    row = connection.execute("select * from companies").fetchone()
+    assert row is not None
+    [table] = EMBEDDED
+    assert catalog.EMBEDDED["companies"] is table
+    assert table.texts(row._asdict()) == {"searchable_profile": "Roofs\nLong.\nsolar, roofs\nSolar"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "changes"),
+    [
+        ("company_name", "Other", False),
+        ("hq_city", "Bonn", False),
+        ("employee_count", 7, False),
+        ("sectors", ["Fintech"], False),
+        ("tagline", "Walls", True),
+        ("differentiator", "Cheap", True),
+        ("niches", ["walls"], True),
+        ("categories", ["Solar"], True),
+    ],
+)
+def test_a_company_waits_to_be_embedded_again_when_its_profile_changes(
+    connection: Connection, column: str, value: object, changes: bool
+) -> None:
+    add_company(connection, "a", tagline="Roofs", niches=["solar"])
+    connection.execute("update companies set embedded_hash = content_hash")
+    connection.execute(f"update companies set {column} = %s".encode(), [value])
+    row = connection.execute("select embedded_hash is distinct from content_hash as pending from companies").fetchone()
+    assert row is not None
+    assert row.pending is changes
+
+
+def test_a_company_goes_with_its_vectors(connection: Connection) -> None:
+    add_company(connection, "a", degrees=[0, 10])
+    connection.execute("delete from companies")
+    assert connection.execute("select * from company_embeddings").fetchall() == []
+
+
+def test_very_long_values_can_be_stored(connection: Connection) -> None:
+    add_company(
+        connection,
+        "a",
+        company_name="ž " * 1000,
+        former_names=["ž" * 2000],
+        website_url="https://" + "x" * 1900,
+        description=" ".join(f"word{number}" for number in range(2000)),
+        niches=["niche " * 33] * 100,
+        sectors=["s" * 2000, None],
+        categories=[""],
+    )
+    row = connection.execute("select company_name from search_exact_name_v1(%s)", ["ž " * 1000]).fetchone()
+    assert row is not None

@@ -1,0 +1,158 @@
+"""The measures of retrieval hold their laws, judged files are read strictly, and queries are summed up by kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarry.core.services import Caller, Services
+from quarry.local import cli
+from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
+from quarry.local.evaluation import ALL, run_queries, summarise
+from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
+from quarry.local.measures import DEPTH, mentioned, ndcg, percentile, recall, reciprocal_rank
+from quarry.local.sample import sample_directory
+
+KEYS = st.sampled_from([f"k{number}" for number in range(16)])
+FOUND = st.lists(KEYS, unique=True, max_size=16)
+JUDGED = st.dictionaries(KEYS, st.integers(1, 3), max_size=12)
+Measure = Callable[[Sequence[str], Mapping[str, int]], float]
+MEASURES: list[Measure] = [ndcg, recall, reciprocal_rank]
+
+laws = settings(max_examples=80)
+
+
+def best_first(relevant: Mapping[str, int]) -> list[str]:
+    return sorted(relevant, key=lambda key: -relevant[key])
+
+
+class TestMeasures:
+    @pytest.mark.parametrize("measure", MEASURES)
+    @laws
+    @given(found=FOUND, relevant=JUDGED)
+    def test_each_is_a_share_and_twice_the_same_key_counts_once(
+        self, measure: Measure, found: list[str], relevant: dict[str, int]
+    ) -> None:
+        value = measure(found, relevant)
+        assert 0 <= value <= 1 + 1e-12
+        assert measure([key for key in found for _ in range(2)], relevant) == value
+
+    @laws
+    @given(JUDGED, FOUND)
+    def test_the_best_order_of_all_that_is_relevant_is_perfect(
+        self, relevant: dict[str, int], noise: list[str]
+    ) -> None:
+        behind = [key for key in noise if key not in relevant]
+        found = best_first(relevant) + (behind if relevant else [])
+        assert ndcg(found, relevant) == pytest.approx(1)
+        assert reciprocal_rank(found, relevant) == 1
+        assert recall(found, relevant) == min(1, DEPTH / len(relevant) if relevant else 1)
+
+    @laws
+    @given(FOUND, JUDGED, st.data())
+    def test_a_better_key_moved_forward_never_lowers_ndcg(
+        self, found: list[str], relevant: dict[str, int], data: st.DataObject
+    ) -> None:
+        if len(found) < 2:
+            return
+        later = data.draw(st.integers(1, len(found) - 1))
+        earlier = data.draw(st.integers(0, later - 1))
+        if relevant.get(found[later], 0) >= relevant.get(found[earlier], 0):
+            swapped = list(found)
+            swapped[earlier], swapped[later] = swapped[later], swapped[earlier]
+            assert ndcg(swapped, relevant) >= ndcg(found, relevant) - 1e-12
+
+    @laws
+    @given(st.lists(KEYS, min_size=1))
+    def test_where_nothing_is_relevant_only_silence_is_right(self, found: list[str]) -> None:
+        assert [measure(found, {}) for measure in MEASURES] == [0, 0, 0]
+        assert [measure([], {}) for measure in MEASURES] == [1, 1, 1]
+
+    def test_ndcg_by_hand(self) -> None:
+        # gains 7 and 1 in places 2 and 3 (discounts log2 3 and 2), at best in places 1 and 2
+        assert ndcg(["x", "a", "b"], {"a": 3, "b": 1}) == pytest.approx((7 / 1.584963 + 1 / 2) / (7 + 1 / 1.584963))
+
+    def test_what_lies_beyond_the_depth_is_not_seen(self) -> None:
+        found = [f"x{number}" for number in range(DEPTH)] + ["a"]
+        assert (ndcg(found, {"a": 3}), recall(found, {"a": 3})) == (0, 0)
+        assert reciprocal_rank(found, {"a": 3}) == 1 / (DEPTH + 1)
+
+    def test_percentiles_are_values_that_occurred(self) -> None:
+        assert [percentile([4, 1, 3, 2], share) for share in (0, 0.25, 0.5, 0.95, 1)] == [1, 1, 2, 4, 4]
+
+    def test_markup_does_not_hide_a_fact(self) -> None:
+        assert mentioned("It passed **7-2**.", ["7–2", "$5"]) == 0.5
+
+
+def line(**fields: object) -> str:
+    return json.dumps({"id": "a", "domain": "records", "kind": "k", "query": "q", "relevant": {"x": 1}} | fields) + "\n"
+
+
+class TestJudgedFile:
+    @pytest.mark.parametrize(
+        "path", sorted(sample_directory().glob("*/judged.jsonl")), ids=lambda path: path.parent.name
+    )
+    def test_the_sample_s_are_valid_and_of_their_domain(self, path: Path) -> None:
+        assert {query.domain for query in read_judged(path)} == {path.parent.name}
+
+    def test_what_only_a_domain_s_tests_need_is_kept(self, tmp_path: Path) -> None:
+        path = tmp_path / "judged.jsonl"
+        path.write_text(line(expect_tier_above=0) + "\n")
+        [query] = read_judged(path)
+        assert query.model_extra == {"expect_tier_above": 0}
+
+    @pytest.mark.parametrize(
+        ("wrong", "told"),
+        [
+            ("{", "line 1, line: Invalid JSON"),
+            (line(relevant={"x": 4}), "line 1, relevant.x: Input should be less than or equal to 3"),
+            (line(relevant={"x": "3"}), "line 1, relevant.x: Input should be a valid integer"),
+            (line(query=" "), "line 1, query: String should have at least 1 character"),
+            (line(query="\x00"), "line 1, query: must not contain the NUL character"),
+            (line(domain="weather"), "line 1, domain: is 'weather', not one of records"),
+            (line() + "\n" + line(), "line 3, id: 'a' is also on line 1"),
+            ('{"id": "a"}', "line 1, relevant: Field required"),
+            ("\n", "line 1, line: the file holds no query"),
+        ],
+    )
+    def test_wrong_lines_are_named(self, tmp_path: Path, wrong: str, told: str) -> None:
+        path = tmp_path / "judged.jsonl"
+        path.write_text(wrong)
+        with pytest.raises(JudgedFileError) as raised:
+            read_judged(path, ["records"])
+        assert told in str(raised.value)
+
+
+def judged(id: str, kind: str, relevant: Mapping[str, int]) -> JudgedQuery:
+    return JudgedQuery(id=id, domain="records", kind=kind, query=id, relevant=dict(relevant))
+
+
+async def test_queries_are_run_in_turn_as_a_user_of_their_own_and_summed_up_by_kind(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def prepare(caller: Caller, services: Services) -> None:
+        asked.append((caller.user_id, "prepare"))
+
+    async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
+        asked.append((caller.user_id, query.id))
+        return Found([] if query.id == "silent" else ["x", "a"])
+
+    monkeypatch.setitem(EVALUABLE, "records", lambda: Evaluable(find, prepare))
+    queries = [judged("first", "hit", {"x": 3}), judged("second", "hit", {"a": 3}), judged("silent", "no_answer", {})]
+    outcomes = await run_queries(queries, services)
+    assert asked == [(EVALUATING_USER, step) for step in ("prepare", "first", "second", "silent")]
+    hit, silent, everything = summarise(outcomes)
+    assert (hit.kind, hit.queries, hit.mrr, hit.recall) == ("hit", 2, 0.75, 1)
+    assert (silent.kind, silent.ndcg, silent.recall, silent.mrr) == ("no_answer", 1, 1, 1)
+    assert (everything.kind, everything.queries, everything.mrr) == (ALL, 2, 0.75)
+
+
+def test_the_command_offers_every_domain_that_can_be_evaluated() -> None:
+    assert [*cli.EVALUABLE] == [*EVALUABLE]

@@ -1,0 +1,57 @@
+"""How good companies search is without a chat model, on the judged queries over the sample data.
+
+The floors lie a little below what was measured when they were set: they catch a loss, they do not claim a level.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
+from quarry.local.evaluation import Outcome, Summary, run_queries, summarise
+from quarry.local.judged import read_judged
+from quarry.local.sample import sample_directory
+from tests.conftest import clone_database
+
+FLOORS = {
+    "name": 1.0,
+    "similar_to": 0.93,
+    "sector": 0.87,
+    "niche": 0.93,
+    "multi_constraint": 0.88,
+    "vague": 0.6,
+    "typo": 0.95,
+    "no_answer": 0.8,
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes(server_url: str, sample_template: str) -> list[Outcome]:
+    queries = read_judged(sample_directory() / "companies" / "judged.jsonl")
+
+    async def run(url: str) -> list[Outcome]:
+        services = build_services(Settings.from_environment({"DATABASE_URL": url}))
+        try:
+            return await run_queries(queries, services)
+        finally:
+            await services.close()
+
+    with clone_database(server_url, sample_template) as url:
+        return asyncio.run(run(url))
+
+
+@pytest.mark.parametrize(("kind", "floor"), FLOORS.items())
+def test_search_stays_above_its_floor(outcomes: list[Outcome], kind: str, floor: float) -> None:
+    assert _of_kind(outcomes, kind).ndcg >= floor
+
+
+def test_no_part_of_the_search_fails_on_the_way(outcomes: list[Outcome]) -> None:
+    assert [outcome.query.id for outcome in outcomes if outcome.found.degraded] == []
+
+
+def _of_kind(outcomes: list[Outcome], kind: str) -> Summary:
+    [summary] = [summary for summary in summarise(outcomes) if summary.kind == kind]
+    return summary
