@@ -31,6 +31,7 @@ from pydantic import TypeAdapter
 
 from quarry import catalog
 from quarry.api import everything
+from quarry.campaigns import contract as campaigns_contract
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
@@ -43,7 +44,7 @@ from quarry.records import contract as records_contract
 
 ROOT = Path(__file__).resolve().parents[1]
 
-STREAMED = {"records": records_contract}
+STREAMED = {"campaigns": campaigns_contract, "records": records_contract}
 """The domains that stream, each with the module that defines its events."""
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"

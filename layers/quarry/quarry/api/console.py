@@ -1,6 +1,14 @@
 """What the function `console` serves."""
 
+from quarry.campaigns import tables as campaigns_tables
 from quarry.core.web.console_routes import console_router
 from quarry.records import tables as records_tables
 
-ROUTERS = (console_router({"records": tuple(records_tables.TABLES.values())}),)
+ROUTERS = (
+    console_router(
+        {
+            "records": tuple(records_tables.TABLES.values()),
+            "campaigns": tuple(table.name for table in campaigns_tables.LOADABLE),
+        }
+    ),
+)

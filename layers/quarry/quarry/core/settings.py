@@ -93,6 +93,10 @@ class Settings(BaseModel):
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
+    campaigns_chat_seconds: float = Field(
+        default=60.0, gt=0, description="The longest that an answer about campaigns takes."
+    )
+    campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_sam_local: bool = Field(

@@ -56,6 +56,14 @@ def check(domain: str, question: str) -> None:
     _request(_ASKABLE[domain](), question)
 
 
+def _campaigns() -> Askable:
+    from quarry.campaigns.contract import ChatRequest
+    from quarry.campaigns.search import chat_about_campaigns
+    from quarry.local.campaigns_view import ChatView
+
+    return Askable(lambda question: ChatRequest(message=question), chat_about_campaigns, ChatView)
+
+
 def _records() -> Askable:
     from quarry.local.records_view import AnswerView
     from quarry.records.answer import answer_question
@@ -65,7 +73,7 @@ def _records() -> Askable:
 
 
 # Each imports its domain when it is asked.
-_ASKABLE: dict[str, Callable[[], Askable]] = {"records": _records}
+_ASKABLE: dict[str, Callable[[], Askable]] = {"campaigns": _campaigns, "records": _records}
 
 
 def _request(askable: Askable, question: str) -> BaseModel:
