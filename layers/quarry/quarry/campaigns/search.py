@@ -20,6 +20,7 @@ from quarry.campaigns.contract import (
     CampaignFilters,
     ChatRequest,
     ChatResponse,
+    EmbeddingField,
     EndReason,
     FinalAnswerEvent,
     PartialText,
@@ -36,7 +37,15 @@ from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.router import Routed, route
 from quarry.campaigns.tool_result import line_for_people
-from quarry.campaigns.tools import CampaignDesk, FilterArguments, SemanticArguments, TextArguments
+from quarry.campaigns.tools import (
+    FILTER_CAMPAIGNS,
+    FULL_TEXT_SEARCH,
+    SEMANTIC_SEARCH,
+    CampaignDesk,
+    FilterArguments,
+    SemanticArguments,
+    TextArguments,
+)
 from quarry.core.budget import Budget
 from quarry.core.errors import FieldError, InvalidInput, ModelError
 from quarry.core.model.interface import Message
@@ -53,15 +62,17 @@ MALFORMED_MAX = 1
 """Calls with arguments that are not valid; the model may correct itself so often, then it must answer."""
 ANSWER_RESERVE_SECONDS = 10.0
 OBSERVED_IDS = 50
+RECORDED_RESULTS = 50
 VALUES_KEPT_SECONDS = 60.0
 
 RESEARCH_STEP, ANSWER_STEP = "campaigns_research", "campaigns_answer"
 
 _ARGUMENTS: dict[str, type[CampaignFilters]] = {
-    "filter_campaigns": FilterArguments,
-    "semantic_search": SemanticArguments,
-    "full_text_search": TextArguments,
+    FILTER_CAMPAIGNS: FilterArguments,
+    SEMANTIC_SEARCH: SemanticArguments,
+    FULL_TEXT_SEARCH: TextArguments,
 }
+_TOOLS = {arguments: name for name, arguments in _ARGUMENTS.items()}
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 
@@ -102,6 +113,35 @@ async def chat_about_campaigns(
                 answer.text += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
         yield FinalAnswerEvent(data=_response(request, desk, answer))
+
+
+async def find_campaigns(
+    filters: CampaignFilters,
+    caller: Caller,
+    services: Services,
+    *,
+    query: str | None = None,
+    phrase: str | None = None,
+    embedding_field: EmbeddingField = "profile",
+) -> CampaignSet:
+    """The campaigns that pass `filters`, by meaning where there is a `query`, by their words where there is a `phrase`.
+
+    Raises InvalidInput for values that do not exist.
+    """
+    asked = filters.given()
+    run = Run("campaigns", caller.user_id, query or phrase or str(asked), _budget(services), chat=None)
+    with services.run_log.record(run):
+        desk = CampaignDesk(services, run, await values_of(services.database), AppliedFilters())
+        if query:
+            arguments: CampaignFilters = SemanticArguments(query=query, embedding_field=embedding_field, **asked)
+        else:
+            arguments = TextArguments(query=phrase, **asked) if phrase else FilterArguments(**asked)
+        found, unknown = await desk.search(_TOOLS[type(arguments)], arguments)
+        if unknown and desk.known:
+            raise InvalidInput([FieldError(f"/{each.filter}", str(each)) for each in unknown])
+        run.results = results_of(found.campaigns)
+        run.end_reason = "answered" if found.total else "nothing_found"
+        return found
 
 
 def check_filters(request: ChatRequest, known: KnownValues) -> AppliedFilters:
@@ -231,7 +271,7 @@ def _response(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> Chat
     spoken_of = list(found.campaigns) if answer.routed else standins.campaigns_spoken_of(answer.text, found)
     whole = len(spoken_of) == len(found.campaigns)
     total = found.total if whole else len(spoken_of)
-    run.results = [ResultRecord("campaign", each.id, 1.0 / place) for place, each in enumerate(spoken_of[:50], start=1)]
+    run.results = results_of(spoken_of)
     run.end_reason = _end_reason(desk, answer)
     routed = answer.routed or Routed("filter_campaigns", search.filters if search else CampaignFilters())
     return ChatResponse(
@@ -257,6 +297,14 @@ def _end_reason(desk: CampaignDesk, answer: _Answer) -> EndReason:
     budget = desk.run.budget
     spent = budget.turns >= MAX_TURNS or not budget.calls_left or not budget.seconds_for_work
     return "budget_spent" if desk.run.chat is not None and spent else "answered"
+
+
+def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
+    """The first campaigns as results of a run; their score is the inverse of their place."""
+    return [
+        ResultRecord("campaign", campaign.id, 1.0 / place)
+        for place, campaign in enumerate(campaigns[:RECORDED_RESULTS], start=1)
+    ]
 
 
 def _observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

@@ -184,7 +184,7 @@ def _size(found: CampaignSet) -> str:
 def _searched(routed: Routed) -> str:
     match routed.route:
         case "full_text_search":
-            return f"that say {routed.query if routed.query.startswith(chr(34)) else repr(routed.query)}"
+            return f"saying {routed.query if chr(34) in routed.query else f'“{routed.query}”'}"
         case "semantic_search":
             return f"about {routed.query}"
         case _:

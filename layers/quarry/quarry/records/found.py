@@ -49,6 +49,11 @@ class RecordText:
         return (self.type, self.id)
 
 
+def unmark(marked: str) -> str:
+    """The plain text of a marked snippet."""
+    return html.unescape(marked.replace("<mark>", "").replace("</mark>", ""))
+
+
 def mark(snippet: str) -> str:
     """A snippet as HTML: everything escaped but `<mark>` around the matched words."""
     return html.escape(snippet).replace(MATCH_START, "<mark>").replace(MATCH_END, "</mark>")
