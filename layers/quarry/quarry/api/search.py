@@ -3,6 +3,7 @@
 from quarry.api import agents
 from quarry.campaigns import routes as campaigns_routes
 from quarry.core.web import service_routes
+from quarry.ontology import routes as ontology_routes
 from quarry.records import routes as records_routes
 
-ROUTERS = (service_routes.router, records_routes.router, campaigns_routes.router, *agents.ROUTERS)
+ROUTERS = (service_routes.router, records_routes.router, ontology_routes.router, campaigns_routes.router, *agents.ROUTERS)

@@ -10,9 +10,9 @@ from pydantic import Field
 from quarry.core.agent_tools import RESULTS_MAX, AgentTool
 from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
+from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
 from quarry.records.contract import RecordType, SearchRequest
-from quarry.records.found import unmark
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
 
