@@ -31,6 +31,7 @@ from pydantic import TypeAdapter
 
 from quarry import catalog
 from quarry.api import everything
+from quarry.campaigns import contract as campaigns_contract
 from quarry.companies import contract as companies_contract
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
@@ -45,6 +46,7 @@ from quarry.records import contract as records_contract
 ROOT = Path(__file__).resolve().parents[1]
 
 STREAMED: dict[str, tuple[ModuleType, type[Event]]] = {
+    "campaigns": (campaigns_contract, EnvelopedErrorEvent),
     "companies": (companies_contract, EnvelopedErrorEvent),
     "records": (records_contract, ErrorEvent),
 }
@@ -231,7 +233,9 @@ def describe_type(schema: dict[str, Any]) -> str:
 
 
 def _describe_text(schema: dict[str, Any]) -> str:
-    kind = {"date": "date", "password": "secret", "path": "path"}.get(schema.get("format", ""), "text")
+    kind = {"date": "date", "date-time": "time", "password": "secret", "path": "path"}.get(
+        schema.get("format", ""), "text"
+    )
     return f"{kind} ≤ {schema['maxLength']:,}" if "maxLength" in schema else kind
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from quarry.core.snippet import MATCH_END, MATCH_START
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
-from quarry.records.found import MATCH_END, MATCH_START, RecordText
+from quarry.records.found import RecordText
 from quarry.records.ranking import RankedRecord
 from tests.records.pieces import piece, record
 

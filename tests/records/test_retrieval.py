@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from psycopg.rows import namedtuple_row
 
+from quarry.core.errors import NotFound
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import RECORD_TYPES
@@ -441,14 +442,14 @@ async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
 
 async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
     motion = await whole_record(city, "motion", "mot")
-    assert motion is not None
-    assert (motion["title"], motion["meeting"].title) == ("The elm stays.", "Regular meeting")
-    assert motion["fields"]["votes_against"] == ["Bo", "Cy"]
-    assert not {"text_search", "content_hash", "embedded_hash"} & set(motion["fields"])
+    assert motion.meeting is not None
+    assert (motion.title, motion.meeting.title) == ("The elm stays.", "Regular meeting")
+    assert motion.fields["votes_against"] == ["Bo", "Cy"]
+    assert not {"text_search", "content_hash", "embedded_hash"} & set(motion.fields)
     document = await whole_record(city, "document_section", "doc")
-    assert document is not None
-    assert document["meeting"] is None
-    assert await whole_record(city, "matter", "mot") is None
+    assert document.meeting is None
+    with pytest.raises(NotFound):
+        await whole_record(city, "matter", "mot")
     await city.close()
 
 

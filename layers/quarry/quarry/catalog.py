@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from quarry.campaigns import tables as campaigns_tables
 from quarry.companies import tables as companies_tables
 from quarry.core.cleanup import CORE_EXPIRING
+from quarry.ontology import tables as ontology_tables
 from quarry.people import tables as people_tables
 from quarry.records import tables as records_tables
 
-_DOMAINS = (companies_tables, people_tables, records_tables)
-
-LOADABLE = {table.name: table for domain in _DOMAINS for table in domain.LOADABLE}
-EMBEDDED = {table.name: table for domain in _DOMAINS for table in domain.EMBEDDED}
+LOADABLE = {
+    table.name: table
+    for domain in (companies_tables, people_tables, records_tables, ontology_tables, campaigns_tables)
+    for table in domain.LOADABLE
+}
+EMBEDDED = {
+    table.name: table
+    for domain in (companies_tables, people_tables, records_tables, campaigns_tables)
+    for table in domain.EMBEDDED
+}
 EXPIRING = (*CORE_EXPIRING, *people_tables.EXPIRING, *records_tables.EXPIRING)

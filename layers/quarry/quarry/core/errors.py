@@ -21,7 +21,8 @@ QuarryError                     500  something we did not foresee
     ├── ModelRefused                 the model declined to answer
     └── ModelOutputInvalid           the answer does not have the promised form
 
-A message is public: it may be sent to any client. What led to the error travels as its cause and goes to the log only.
+A message is public, but for a ConfigurationError's: it may be sent to any client. What led to the error travels as its cause and
+goes to the log only.
 """
 
 from __future__ import annotations
@@ -53,9 +54,18 @@ class QuarryError(Exception):
         self.message = message
         self.retry_after_seconds = retry_after_seconds
 
+    @property
+    def public_message(self) -> str:
+        """What a client may be told."""
+        return self.message
+
 
 class ConfigurationError(QuarryError):
     title = "Wrong configuration"
+
+    @property
+    def public_message(self) -> str:
+        return UNFORESEEN_MESSAGE
 
 
 class MalformedRequest(QuarryError):

@@ -171,6 +171,10 @@ class Settings(BaseModel):
     model_completion_price: float | None = Field(
         default=None, ge=0, description="US dollars for a million tokens that the chat model writes."
     )
+    campaigns_chat_seconds: float = Field(
+        default=60.0, gt=0, description="The longest that an answer about campaigns takes."
+    )
+    campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_sam_local: bool = Field(

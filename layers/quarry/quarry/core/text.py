@@ -37,7 +37,8 @@ STOP_WORDS = frozenset(
 )
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """`text`, which Postgres and UTF-8 can hold; else raises ValueError."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -45,7 +46,7 @@ def _storable(text: str) -> str:
     return text
 
 
-Storable = AfterValidator(_storable)
+Storable = AfterValidator(storable)
 """Put behind other constraints of a text type: refuses what Postgres or UTF-8 cannot hold."""
 
 CleanText = Annotated[str, Storable]

@@ -66,6 +66,16 @@ def _companies() -> Askable:
     return Askable(request, search_companies, SearchView, EnvelopedErrorEvent.saying)
 
 
+def _campaigns() -> Askable:
+    from quarry.campaigns.contract import ChatRequest
+    from quarry.campaigns.search import chat_about_campaigns
+    from quarry.local.campaigns_view import ChatView
+
+    return Askable(
+        lambda question: ChatRequest(message=question), chat_about_campaigns, ChatView, EnvelopedErrorEvent.saying
+    )
+
+
 def _records() -> Askable:
     from quarry.local.records_view import AnswerView
     from quarry.records.answer import answer_question
@@ -80,7 +90,11 @@ def _records() -> Askable:
 
 
 # Each imports its domain when it is asked.
-_ASKABLE: dict[str, Callable[[], Askable]] = {"companies": _companies, "records": _records}
+_ASKABLE: dict[str, Callable[[], Askable]] = {
+    "campaigns": _campaigns,
+    "companies": _companies,
+    "records": _records,
+}
 
 
 def _request(askable: Askable, question: str) -> BaseModel:

@@ -22,7 +22,7 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 PORT_MAX = 65535
 
-ASKABLE = ("companies", "people", "records")
+ASKABLE = ("campaigns", "companies", "people", "records")
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
 
 EVALUABLE = ("companies", "records")
@@ -247,6 +247,13 @@ def _eval(given: Arguments) -> int:
     return DONE
 
 
+def _tools(given: Arguments) -> int:
+    from quarry.local.tools import print_tools
+
+    print_tools(given.format)
+    return DONE
+
+
 def _cleanup(given: Arguments) -> int:
     from quarry.local.data import clean_up
 
@@ -339,6 +346,13 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     ask.add_argument("domain", metavar="DOMAIN", choices=ASKABLE, help=", ".join(ASKABLE))
     ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
     ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
+
+    tools = _add(
+        commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"
+    )  # fmt: skip
+    tools.add_argument(
+        "--format", choices=("openai", "mcp"), default="openai", help="whose function format (default: %(default)s)"
+    )
 
     runs = _add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
     runs.add_argument("--limit", type=_positive, default=20, metavar="N", help="how many (default: %(default)s)")

@@ -213,6 +213,8 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     if schema["type"] == "string":
         if schema.get("format") == "date":
             return "date as YYYY-MM-DD"
+        if schema.get("format") == "date-time":
+            return "time as YYYY-MM-DDThh:mm:ssZ"
         return f"text up to {schema['maxLength']:,} characters" if "maxLength" in schema else "text"
     return {"integer": "whole number", "number": "number", "boolean": "true or false"}.get(schema["type"], "JSON")
 

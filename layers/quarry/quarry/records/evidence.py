@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
+from quarry.core.snippet import mark
 from quarry.core.text import shorten
 from quarry.records.contract import ConfidenceLevel, Source
-from quarry.records.found import RecordKey, RecordText, mark
+from quarry.records.found import RecordKey, RecordText
 from quarry.records.ranking import RankedRecord
 
 SOURCES_MAX = 12

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import html
 from dataclasses import dataclass
 
 from quarry.records.contract import RecordType
 
 RecordKey = tuple[RecordType, str]
-
-MATCH_START, MATCH_END = "\ue000", "\ue001"
-"""What surrounds a matched word in a snippet from SQL."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,3 @@ class RecordText:
     @property
     def key(self) -> RecordKey:
         return (self.type, self.id)
-
-
-def mark(snippet: str) -> str:
-    """A snippet as HTML: everything escaped but `<mark>` around the matched words."""
-    return html.escape(snippet).replace(MATCH_START, "<mark>").replace(MATCH_END, "</mark>")

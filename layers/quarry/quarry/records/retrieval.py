@@ -8,9 +8,10 @@ from typing import Any
 
 from psycopg.sql import SQL, Identifier, Literal
 
+from quarry.core.errors import NotFound
 from quarry.core.postgres.call import call, function_call, vector_literal
 from quarry.core.postgres.pool import Database
-from quarry.records.contract import SEMANTIC_TYPES, Meeting, RecordType
+from quarry.records.contract import SEMANTIC_TYPES, RecordType, WholeRecord
 from quarry.records.found import Candidate, RecordKey, RecordText
 from quarry.records.tables import TABLES
 
@@ -74,8 +75,8 @@ async def latest_topics(database: Database, limit: int) -> list[str]:
     return [row["title"] for row in rows]
 
 
-async def whole_record(database: Database, name: RecordType, record_id: str) -> dict[str, Any] | None:
-    """All columns of a record with its title and its meeting; None if there is no such record."""
+async def whole_record(database: Database, name: RecordType, record_id: str) -> WholeRecord:
+    """A record with its title, all its columns and its meeting. Raises NotFound."""
     row = await database.row(
         SQL(
             """select to_jsonb(r) - %(technical)s::text[] as fields, t.title, t.date, t.url, to_jsonb(m) as meeting
@@ -87,5 +88,5 @@ async def whole_record(database: Database, name: RecordType, record_id: str) -> 
         {"technical": _TECHNICAL_COLUMNS, "id": record_id},
     )
     if row is None:
-        return None
-    return row | {"meeting": Meeting.model_validate(row["meeting"]) if row["meeting"] else None}
+        raise NotFound(f"There is no {name.replace('_', ' ')} with this id.")
+    return WholeRecord(type=name, id=record_id, **row)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
+from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller, Services
 from quarry.core.stream.encoding import SSE, encode_sse
 from quarry.core.text import Identifier
@@ -71,10 +71,7 @@ async def ask(request: Request, body: AskRequest, caller: ModelCaller, services:
 @router.get("/records/{type}/{id:path}", response_model_exclude_none=True)
 async def record(type: RecordType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeRecord:
     """One whole record with its meeting."""
-    row = await whole_record(services.database, type, id)
-    if row is None:
-        raise NotFound(f"There is no {type.replace('_', ' ')} with this id.")
-    return WholeRecord(type=type, id=id, **row)
+    return await whole_record(services.database, type, id)
 
 
 def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:

@@ -13,9 +13,10 @@ from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
-from quarry.records.found import RecordText, mark
+from quarry.records.found import RecordText
 from quarry.records.intent import classify_intent, words_to_look_up
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.retrieval import describe, find_candidates

@@ -51,15 +51,26 @@ class ToolFinished:
 
 
 async def call_tools(
-    chat: ChatModel, messages: Sequence[Message], tools: Sequence[Tool], run: Run, *, step_name: str, max_turns: int
+    chat: ChatModel,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    run: Run,
+    *,
+    step_name: str,
+    max_turns: int,
+    max_malformed: int | None = None,
+    said: list[Message] | None = None,
 ) -> AsyncGenerator[ToolStarted | ToolFinished]:
     """Let the model call `tools` turn by turn. Ends when it calls none, when it fails, or when `run.budget` is spent.
 
-    The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result. A call
-    repeated with the same arguments is answered from memory. A failing model marks `step_name` degraded; no ModelError is
-    raised.
+    The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result; after more
+    than `max_malformed` of them, the loop ends too. A call repeated with the same arguments is answered from memory. A failing
+    model marks `step_name` degraded; no ModelError is raised.
+
+    What is said after `messages` is put behind what `said` holds; where the model ended the loop by itself, it ends in its text.
     """
-    conversation = list(messages)
+    said = [] if said is None else said
+    malformed = 0
     by_name = {tool.name: tool for tool in tools}
     remembered: dict[tuple[str, str], ToolResult] = {}
     for _ in range(max_turns):
@@ -69,7 +80,7 @@ async def call_tools(
             run.budget.spend_turn()
             try:
                 turn = await chat.take_turn(
-                    conversation, tools=[tool.definition for tool in tools], seconds=run.budget.seconds_for_work
+                    [*messages, *said], tools=[tool.definition for tool in tools], seconds=run.budget.seconds_for_work
                 )
             except ModelError:
                 run.degrade(step_name, record)
@@ -77,10 +88,10 @@ async def call_tools(
             record.usage = turn.usage
             record.counts["tool_calls"] = len(turn.tool_calls)
             run.budget.tokens += turn.usage.total
-        if not turn.tool_calls:
-            return
         calls = turn.tool_calls[: run.budget.calls_left]
-        conversation.append(Message("assistant", turn.text, tool_calls=calls))
+        said.append(Message("assistant", turn.text, tool_calls=calls))
+        if not calls:
+            return
         for call in calls:
             run.budget.spend_call()
             arguments, problem = _validated(by_name.get(call.name), call)
@@ -88,6 +99,7 @@ async def call_tools(
                 call.id, call.name, arguments.model_dump(mode="json", exclude_none=True) if arguments else {}
             )
             if arguments is None:
+                malformed += 1
                 result = ToolResult(0, problem, problem)
             else:
                 key = (call.name, arguments.model_dump_json())
@@ -95,7 +107,9 @@ async def call_tools(
                     remembered[key] = await by_name[call.name].run(arguments)
                 result = remembered[key]
             yield ToolFinished(call.id, call.name, result)
-            conversation.append(Message("tool", result.text_for_model, tool_call_id=call.id))
+            said.append(Message("tool", result.text_for_model, tool_call_id=call.id))
+        if max_malformed is not None and malformed > max_malformed:
+            return
 
 
 def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:

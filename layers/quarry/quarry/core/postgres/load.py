@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, BinaryIO
 
 from psycopg.sql import SQL, Composed, Identifier
+from psycopg.types.json import Jsonb
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from quarry.core.errors import QuarryError
@@ -135,7 +136,11 @@ def _stage(
         cursor.copy(SQL("copy staged (line, {}) from stdin").format(columns)) as copy,
     ):
         for number, row in _valid_rows(table, file, loaded, on_progress):
-            copy.write_row((number, *(getattr(row, column) for column in table.columns)))
+            copy.write_row((number, *(_adapted(getattr(row, column)) for column in table.columns)))
+
+
+def _adapted(value: object) -> object:
+    return Jsonb(value) if isinstance(value, dict) else value
 
 
 def _valid_rows(

@@ -39,6 +39,9 @@ create table if not exists quarry_functions (
 );
 """
 
+# Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
+_LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
+
 SyncConnection = psycopg.Connection[TupleRow]
 
 
@@ -169,6 +172,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
     with connection.transaction():
         # Functions may call one another; their order is that of their names.
         connection.execute("set local check_function_bodies = off")
+        _load_libraries(connection)
         for file in changed:
             before = _versions(connection, file)
             _run(connection, file.name, file.text)
@@ -179,6 +183,12 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
                 [file.name, file.sha256],
             )
     return [file.name for file in changed]
+
+
+def _load_libraries(connection: SyncConnection) -> None:
+    names = list(_LOAD_LIBRARIES)
+    for (name,) in connection.execute("select extname from pg_extension where extname = any(%s)", [names]).fetchall():
+        connection.execute(_LOAD_LIBRARIES[name])
 
 
 def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:

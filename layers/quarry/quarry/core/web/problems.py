@@ -17,7 +17,6 @@ from starlette.responses import Response
 from quarry.core.errors import (
     UNFORESEEN_MESSAGE,
     BodyTooLarge,
-    ConfigurationError,
     FieldError,
     InvalidInput,
     MalformedRequest,
@@ -112,12 +111,11 @@ def from_quarry_error(
 ) -> Response:
     if error.status >= 500:
         logger.error("%s: %s", type(error).__name__, error.message, exc_info=error.__cause__)
-    detail = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
     return problem_response(
         request_id,
         status=error.status,
         title=error.title,
-        detail=detail,
+        detail=error.public_message,
         errors=error.errors if isinstance(error, InvalidInput) else (),
         retry_after_seconds=error.retry_after_seconds,
         headers=headers,

@@ -1,0 +1,57 @@
+"""Campaigns for other people's agents."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from quarry.campaigns.contract import Campaign, CampaignFilters, EmbeddingField
+from quarry.campaigns.search import find_campaigns
+from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentTool
+from quarry.core.services import Caller, Services
+from quarry.core.text import QueryText, shorten
+
+
+class SearchCampaignsArguments(CampaignFilters):
+    """Arguments of `search_campaigns`."""
+
+    query: QueryText | None = Field(default=None, description="What they are about, in a few words; found by meaning.")
+    phrase: QueryText | None = Field(default=None, description='Words that the copy must say; "quoted" for a phrase.')
+    compare: EmbeddingField = Field(default="profile", description="What `query` is compared with.")
+    limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
+
+    @model_validator(mode="after")
+    def _one_search(self) -> Self:
+        if self.query and self.phrase:
+            raise ValueError("give `query` or `phrase`, not both")
+        return self
+
+
+async def _search(arguments: SearchCampaignsArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    filters = CampaignFilters.model_validate({name: getattr(arguments, name) for name in CampaignFilters.model_fields})
+    found = await find_campaigns(
+        filters, caller, services, query=arguments.query, phrase=arguments.phrase, embedding_field=arguments.compare
+    )
+    return {
+        "total": found.total,
+        "counts": {name: dict(counts) for name, counts in found.counts.items() if counts and name != "offer"},
+        "campaigns": [_short(campaign) for campaign in found.campaigns[: arguments.limit]],
+    }
+
+
+def _short(campaign: Campaign) -> dict[str, Any]:
+    fields = campaign.model_dump(mode="json", exclude_none=True, exclude={"full_campaign_text"})
+    return fields | {"campaign_text": shorten(campaign.campaign_text, TEXT_CHARACTERS_MAX)}
+
+
+AGENT_TOOLS = (
+    AgentTool(
+        "search_campaigns",
+        "Search marketing campaigns",
+        "Search marketing campaigns by meaning (query), by words of their copy (phrase), or by properties alone. Total and "
+        "counts are exact over the whole set; the campaigns are its first ones, with offer, value propositions and copy.",
+        SearchCampaignsArguments,
+        _search,
+    ),
+)

@@ -1,0 +1,57 @@
+"""Campaigns as they come out of Postgres: a set with its exact counts, and the values that filters may take."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from quarry.campaigns.contract import Aggregation, Campaign
+
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class CampaignSet:
+    """What a search found: its first campaigns, and counts over all of them, however many there are."""
+
+    total: int
+    campaigns: tuple[Campaign, ...]
+    counts: Mapping[str, Counts] = field(default_factory=dict)
+    """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first."""
+
+    @property
+    def aggregation(self) -> Aggregation:
+        return Aggregation(
+            channel=dict(self.counts.get("channel", {})),
+            sentiment=dict(self.counts.get("sentiment", {})),
+            value_prop=dict(self.counts.get("value_prop", {})),
+        )
+
+
+def aggregate(campaigns: Iterable[Campaign]) -> Aggregation:
+    """The counts of these campaigns."""
+    found = list(campaigns)
+    return Aggregation(
+        channel=_counts(each.channel for each in found),
+        sentiment=_counts(each.imagery_sentiment for each in found),
+        value_prop=_counts(value for each in found for value in dict.fromkeys(each.key_value_props)),
+    )
+
+
+def _counts(values: Iterable[str | None]) -> dict[str, int]:
+    counted = Counter(value for value in values if value is not None)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """The values that exist, by filter, most frequent first, and the days of the first and the latest capture."""
+
+    by_filter: Mapping[str, tuple[str, ...]]
+    earliest: datetime.date | None = None
+    latest: datetime.date | None = None
+
+    def __bool__(self) -> bool:
+        return any(self.by_filter.values())

@@ -1,0 +1,94 @@
+"""What every tool gives back, whichever found it: a count, a text for the model, and the campaigns for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from quarry.campaigns.contract import Campaign
+from quarry.campaigns.found import CampaignSet
+from quarry.core.text import shorten
+
+SUMMARY_CHARACTERS_MAX = 8000
+SUMMARIZED_CAMPAIGNS = 20
+COPY_CHARACTERS_MAX = 220
+SUMMARIZED_VALUES = 8
+
+_LABELS = {
+    "channel": "Channels",
+    "company": "Companies",
+    "brand": "Brands",
+    "value_prop": "Value propositions",
+    "sentiment": "Sentiments",
+    "visual_style": "Visual styles",
+    "offer": "Offers",
+}
+
+
+@dataclass(frozen=True)
+class CampaignToolResult:
+    """`count` is the size of the whole set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
+
+    count: int
+    summary_for_llm: str
+    campaigns: tuple[Campaign, ...]
+
+
+def build_tool_result(found: CampaignSet) -> CampaignToolResult:
+    """The result for a set of campaigns. What advertisers wrote stands in fenced blocks, as data."""
+    if not found.total:
+        return CampaignToolResult(0, "No campaign matches.", ())
+    head = "\n".join([_size(found), *_counts(found)])
+    room = SUMMARY_CHARACTERS_MAX - len(head)
+    blocks: list[str] = []
+    for campaign in found.campaigns[:SUMMARIZED_CAMPAIGNS]:
+        block = _block(campaign)
+        room -= len(block) + 1
+        if room < 0:
+            break
+        blocks.append(block)
+    return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
+
+
+def fence(text: str) -> str:
+    """Text that cannot close the block it stands in."""
+    return text.replace("<", "‹").replace(">", "›")
+
+
+def line_for_people(found: CampaignSet) -> str:
+    """A line about a set, for people."""
+    if not found.total:
+        return "No campaign found"
+    named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]
+    more = " …" if found.total > len(named) else ""
+    return f"{found.total} campaign{'' if found.total == 1 else 's'}: {', '.join(named)}{more}"
+
+
+def _size(found: CampaignSet) -> str:
+    shown = min(len(found.campaigns), SUMMARIZED_CAMPAIGNS)
+    first = f" The first {shown} follow." if found.total > shown else ""
+    return f"{found.total} campaigns match. The counts are exact, over all of them.{first}"
+
+
+def _counts(found: CampaignSet) -> Iterable[str]:
+    for name, label in _LABELS.items():
+        counts = found.counts.get(name) or {}
+        listed = [f"{fence(shorten(value, 80))} ({count})" for value, count in list(counts.items())[:SUMMARIZED_VALUES]]
+        if listed:
+            yield f"{label}: {'; '.join(listed)}"
+
+
+def _block(campaign: Campaign) -> str:
+    facts = {
+        "Company": campaign.company,
+        "Brand": campaign.brand,
+        "Channel": campaign.channel,
+        "Offer": campaign.offer or "none",
+        "Value props": ", ".join(campaign.key_value_props),
+        "Sentiment": campaign.imagery_sentiment,
+        "Visual style": campaign.imagery_visual_style,
+        "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
+        "Copy": shorten(campaign.campaign_text, COPY_CHARACTERS_MAX),
+    }
+    line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
+    return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'

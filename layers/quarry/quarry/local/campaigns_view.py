@@ -1,0 +1,97 @@
+"""How the events of a chat about campaigns look in the terminal."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from quarry.campaigns.contract import (
+    Campaign,
+    ChatResponse,
+    FinalAnswerEvent,
+    PartialTextEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.local.terminal import MarkdownWriter, printable
+
+SHOWN_CAMPAIGNS = 8
+BAR_WIDTH = 24
+
+
+class ChatView:
+    """The events of an answer, readable: searches, answer, campaigns, counts as bars, what to ask next."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._answer: MarkdownWriter | None = None
+
+    def show(self, event: BaseModel) -> None:
+        match event:
+            case ToolCallEvent():
+                given = ", ".join(f"{name}: {_short(value)}" for name, value in event.data.arguments.items())
+                self._line(f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+            case ToolObservationEvent():
+                self._line(f"  {event.data.summary}", "dim")
+            case PartialTextEvent():
+                self._write(event.data.text)
+            case FinalAnswerEvent():
+                self._end(event.data)
+
+    def _write(self, piece: str) -> None:
+        if self._answer is None:
+            self._console.print()
+            self._answer = MarkdownWriter(self._console)
+        self._answer.feed(piece)
+
+    def _end(self, answer: ChatResponse) -> None:
+        if self._answer is not None:
+            self._answer.finish()
+        if answer.campaigns:
+            self._campaigns(answer.campaigns, answer.total)
+        if answer.aggregation:
+            for name, counts in answer.aggregation:
+                self._bars(name.replace("_", " "), counts)
+        if answer.suggestions:
+            self._console.print()
+            self._line("Ask next", "bold")
+            for suggestion in answer.suggestions:
+                self._line(f"• {suggestion}")
+        if answer.telemetry.degraded_steps:
+            self._line(f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
+
+    def _campaigns(self, campaigns: list[Campaign], total: int) -> None:
+        self._console.print()
+        self._line(f"Campaigns ({total})", "bold")
+        table = Table.grid(padding=(0, 1))
+        for style in ("", "dim", ""):
+            table.add_column(style=style)
+        for campaign in campaigns[:SHOWN_CAMPAIGNS]:
+            cells = (campaign.brand or campaign.company, campaign.channel, campaign.offer or "–")
+            table.add_row(*(Text(printable(cell)) for cell in cells))
+        self._console.print(table, soft_wrap=False)
+        if total > SHOWN_CAMPAIGNS:
+            self._line(f"… and {total - min(SHOWN_CAMPAIGNS, len(campaigns))} more", "dim")
+
+    def _bars(self, name: str, counts: dict[str, int]) -> None:
+        if not counts:
+            return
+        self._console.print()
+        self._line(f"By {name}", "bold")
+        most = max(counts.values())
+        table = Table.grid(padding=(0, 1))
+        table.add_column()
+        table.add_column(style="cyan")
+        table.add_column(justify="right")
+        for value, count in list(counts.items())[:SHOWN_CAMPAIGNS]:
+            table.add_row(Text(printable(value)), "█" * max(1, round(BAR_WIDTH * count / most)), str(count))
+        self._console.print(table, soft_wrap=False)
+
+    def _line(self, text: str, style: str = "") -> None:
+        self._console.print(Text(printable(text), style))
+
+
+def _short(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

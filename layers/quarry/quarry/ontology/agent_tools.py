@@ -1,0 +1,74 @@
+"""A project workspace for other people's agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from quarry.core.agent_tools import RESULTS_MAX, AgentTool
+from quarry.core.contract import Request
+from quarry.core.services import Caller, Services
+from quarry.core.snippet import unmark
+from quarry.core.text import Identifier, QueryText
+from quarry.ontology.contract import EntityType, OntologySearchRequest
+from quarry.ontology.retrieval import whole_entity
+from quarry.ontology.search import search_ontology
+
+
+class SearchOntologyArguments(Request):
+    """Arguments of `search_ontology`."""
+
+    query: QueryText = Field(description="A few words of what is looked for, as its owner would call it.")
+    project_id: Identifier | None = Field(
+        default=None, description="Only in this project; leave it out to search all of them."
+    )
+    types: list[EntityType] = Field(default=[], max_length=14, description="Only these types; empty for all.")
+
+
+class GetOntologyEntityArguments(Request):
+    """Arguments of `get_ontology_entity`."""
+
+    type: EntityType = Field(description="The entity's type, as a search gave it.")
+    id: Identifier = Field(description="The entity's id, as a search gave it.")
+
+
+async def _search(arguments: SearchOntologyArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    request = OntologySearchRequest.model_validate(arguments.model_dump())
+    found = await search_ontology(request, caller, services)
+    results = [
+        result.model_dump(exclude_none=True) | {"snippet": unmark(result.snippet)}
+        for result in found.results[:RESULTS_MAX]
+    ]
+    return {
+        "total": found.total,
+        "message": found.message,
+        "results": results,
+        "next": "get_ontology_entity gives the whole of one.",
+    }
+
+
+async def _get(arguments: GetOntologyEntityArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    entity = await whole_entity(services.database, caller, arguments.type, arguments.id)
+    return entity.model_dump(mode="json", exclude_none=True)
+
+
+AGENT_TOOLS = (
+    AgentTool(
+        "search_ontology",
+        "Search the workspace",
+        "Search the user's own project workspace: tasks, plans, goals, milestones, documents, outputs and requirements, best "
+        "first, forgiving of misspellings. For things that the user describes (a marketing plan, the email brief) without "
+        "giving an id. Gives type, id, project, title, snippet and score of each.",
+        SearchOntologyArguments,
+        _search,
+    ),
+    AgentTool(
+        "get_ontology_entity",
+        "Get something from the workspace",
+        "One task, plan, goal, milestone, document, output or requirement of the user's, whole, with its project, by the type "
+        "and id that search_ontology gave.",
+        GetOntologyEntityArguments,
+        _get,
+    ),
+)

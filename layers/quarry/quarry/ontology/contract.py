@@ -1,0 +1,74 @@
+"""What goes over the wire for a project workspace."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from quarry.core.contract import Request
+from quarry.core.text import Identifier, QueryText
+
+EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
+ENTITY_TYPES: tuple[EntityType, ...] = ("task", "plan", "goal", "milestone", "document", "output", "requirement")
+
+RESULTS_MAX = 50
+
+
+class OntologySearchRequest(Request):
+    """`POST /ontology/search`. Without `project_id` in all projects, without `types` over all types."""
+
+    query: QueryText
+    project_id: Identifier | None = None
+    types: list[EntityType] | None = Field(default=None, max_length=14)
+
+    @property
+    def searched_types(self) -> tuple[EntityType, ...]:
+        """The types to search: those named, else all; each once, in the fixed order."""
+        return tuple(name for name in ENTITY_TYPES if not self.types or name in self.types)
+
+
+class EntityResult(BaseModel):
+    """One found entity. `snippet` is HTML-escaped but for the `<mark>` around the matched words; `score` is
+    0.6 · ts_rank + 0.4 · trigram similarity of the title; `project_name` is left out where the project is not the caller's.
+    """
+
+    type: EntityType
+    id: str
+    project_id: str
+    project_name: str | None = None
+    title: str
+    snippet: str
+    score: float
+
+
+class OntologySearchResponse(BaseModel):
+    """The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words."""
+
+    results: list[EntityResult]
+    total: int
+    message: str
+
+
+class Project(BaseModel):
+    """The project that an entity belongs to."""
+
+    id: str
+    name: str
+    description: str | None = None
+
+
+class WholeEntity(BaseModel):
+    """One entity, whole: its title and its props by the names that its owner gave them. `project` is left out where it is
+    not the caller's.
+    """
+
+    type: EntityType
+    id: str
+    project_id: str
+    title: str
+    props: dict[str, Any]
+    project: Project | None = None
+    created_at: datetime.datetime | None = None
+    updated_at: datetime.datetime | None = None

@@ -1,0 +1,31 @@
+"""What retrieval finds in a workspace, as typed values: no database in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quarry.ontology.contract import EntityType
+
+
+@dataclass(frozen=True)
+class FoundEntity:
+    """An entity of the caller's. `snippet` marks the matched words as `core.snippet` says; `complete` means that it is a match:
+    it holds every word of the query, or its title is similar to it. The others are merely the nearest.
+    """
+
+    type: EntityType
+    id: str
+    project_id: str
+    project_name: str | None
+    title: str
+    snippet: str
+    score: float
+    complete: bool
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """The best entities for a query, and how many there are in all."""
+
+    entities: tuple[FoundEntity, ...]
+    total: int

@@ -1,0 +1,38 @@
+"""HTTP for a project workspace."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
+from quarry.core.services import Caller
+from quarry.core.text import Identifier
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.rate_limit import limited_caller
+from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
+from quarry.ontology.retrieval import whole_entity
+from quarry.ontology.search import search_ontology
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+
+router = APIRouter(
+    tags=["ontology"], responses=documented(NotAuthenticated, NotFound, InvalidInput, RateLimited, Unavailable)
+)
+
+
+@router.post("/ontology/search", response_model_exclude_none=True)
+async def search(
+    request: Request, body: OntologySearchRequest, caller: PlainCaller, services: ServicesDependency
+) -> OntologySearchResponse:
+    """The caller's own entities of every type, best first."""
+    return await search_ontology(body, caller, services, request_id_of(request))
+
+
+# an owner's id may hold a slash
+@router.get("/ontology/{type}/{id:path}", response_model_exclude_none=True)
+async def entity(type: EntityType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeEntity:
+    """One of the caller's entities, whole, with its project."""
+    return await whole_entity(services.database, caller, type, id)

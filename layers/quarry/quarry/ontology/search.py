@@ -1,0 +1,67 @@
+"""Ontology search: one list over every kind of thing in the caller's workspace.
+
+Matching, scope and score are one SQL function's; there is nothing to fuse and no model to ask.
+"""
+
+from __future__ import annotations
+
+from quarry.core.budget import Budget
+from quarry.core.run_log import ResultRecord, Run
+from quarry.core.services import Caller, Services
+from quarry.core.snippet import mark
+from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
+from quarry.ontology.found import FoundEntity, FoundPage
+from quarry.ontology.retrieval import find_entities
+
+
+async def search_ontology(
+    request: OntologySearchRequest, caller: Caller, services: Services, request_id: str | None = None
+) -> OntologySearchResponse:
+    """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
+    run = Run("ontology", caller.user_id, request.query, _budget(services), chat=None, request_id=request_id)
+    with services.run_log.record(run):
+        with run.step("retrieve") as record:
+            found = await find_entities(
+                services.database,
+                caller,
+                query=request.query,
+                project_id=request.project_id,
+                types=request.types or None,
+                limit=RESULTS_MAX,
+            )
+            record.counts["found"] = found.total
+        run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
+        run.end_reason = "answered"
+    return OntologySearchResponse(
+        results=[_result(entity) for entity in found.entities], total=found.total, message=message(found)
+    )
+
+
+def message(found: FoundPage) -> str:
+    """What was found, in a sentence for people and agents."""
+    if not found.entities:
+        return "Nothing found. Try other words, or search without project and types."
+    matches = sum(entity.complete for entity in found.entities)
+    shown = len(found.entities)
+    if matches == 0:
+        return f"Nothing matches the whole query; {'this is' if shown == 1 else 'these are'} nearest to it."
+    if shown < found.total:
+        return f"The best {shown} of {found.total}. Name a project or types to narrow the search."
+    near = f", and {shown - matches} near" if shown > matches else ""
+    return f"{matches} match{'' if matches == 1 else 'es'}{near}."
+
+
+def _result(entity: FoundEntity) -> EntityResult:
+    return EntityResult(
+        type=entity.type,
+        id=entity.id,
+        project_id=entity.project_id,
+        project_name=entity.project_name,
+        title=entity.title,
+        snippet=mark(entity.snippet),
+        score=entity.score,
+    )
+
+
+def _budget(services: Services) -> Budget:
+    return Budget(max_turns=0, max_calls=0, max_seconds=services.settings.database_timeout_seconds, max_tokens=1)

@@ -1,0 +1,146 @@
+"""The tables of a project workspace: what their files may hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime
+
+from quarry.core.postgres.load import Line, LoadableTable, Row, Text
+from quarry.core.text import Identifier, storable
+from quarry.ontology.contract import EntityType
+
+TABLES: dict[EntityType, str] = {
+    "task": "onto_tasks",
+    "plan": "onto_plans",
+    "goal": "onto_goals",
+    "milestone": "onto_milestones",
+    "document": "onto_documents",
+    "output": "onto_outputs",
+    "requirement": "onto_requirements",
+}
+
+PROPS_MAX_BYTES = 200_000
+"""Of props as JSON in UTF-8, so that its text-search vector stays below Postgres' megabyte whatever the words are."""
+
+PROPS_MAX_DEPTH = 32
+
+
+def _checked_props(props: dict[str, Any]) -> dict[str, Any]:
+    _check_value(props, PROPS_MAX_DEPTH)
+    if len(json.dumps(props, ensure_ascii=False).encode()) > PROPS_MAX_BYTES:
+        raise ValueError(f"must not be longer than {PROPS_MAX_BYTES:,} bytes of JSON")
+    return props
+
+
+def _check_value(value: object, depth: int) -> None:
+    if depth == 0:
+        raise ValueError(f"must not be nested deeper than {PROPS_MAX_DEPTH} levels")
+    if isinstance(value, str):
+        storable(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            storable(key)
+            _check_value(item, depth - 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check_value(item, depth - 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must not hold NaN or an infinite number")
+
+
+Props = Annotated[dict[str, Any], AfterValidator(_checked_props)]
+"""Whatever an entity has beside its title, by its owner's own names. All texts in it are searched, at any depth."""
+
+
+class ProjectRow(Row):
+    """A project. `created_by` is the id of the user whose project it is: the `sub` of the token where Quarry is deployed, the
+    name behind `Bearer` locally, where nobody's name is `demo`.
+    """
+
+    id: Identifier
+    created_by: Identifier
+    name: Line
+    description: Text | None = None
+    created_at: AwareDatetime | None = None
+    updated_at: AwareDatetime | None = None
+
+
+class EntityRow(Row):
+    """What all entities have. `created_by` is the user whose entity it is; left out, the owner of its project."""
+
+    id: Identifier
+    project_id: Identifier
+    created_by: Identifier | None = None
+    props: Props = {}
+    created_at: AwareDatetime | None = None
+    updated_at: AwareDatetime | None = None
+
+
+class TaskRow(EntityRow):
+    """Something to do."""
+
+    title: Line
+
+
+class PlanRow(EntityRow):
+    """How something is meant to be done."""
+
+    name: Line
+
+
+class GoalRow(EntityRow):
+    """What is to be reached, and how one will know."""
+
+    name: Line
+
+
+class MilestoneRow(EntityRow):
+    """A point in time by which something is done."""
+
+    title: Line
+
+
+class DocumentRow(EntityRow):
+    """A document; its text is `body_markdown` in `props`."""
+
+    title: Line
+
+
+class OutputRow(EntityRow):
+    """Something that the project has made."""
+
+    name: Line
+
+
+class RequirementRow(EntityRow):
+    """Something that has to hold, in a sentence or two."""
+
+    text: Line
+
+
+_ROWS: dict[EntityType, type[EntityRow]] = {
+    "task": TaskRow,
+    "plan": PlanRow,
+    "goal": GoalRow,
+    "milestone": MilestoneRow,
+    "document": DocumentRow,
+    "output": OutputRow,
+    "requirement": RequirementRow,
+}
+
+# In the order in which they must be loaded: what is referred to comes first.
+LOADABLE = (
+    LoadableTable("onto_projects", ProjectRow),
+    *(
+        LoadableTable(
+            table,
+            _ROWS[name],
+            {"project_id": "onto_projects"},
+            {"created_by": ("project_id", "onto_projects", "created_by")},
+        )
+        for name, table in TABLES.items()
+    ),
+)

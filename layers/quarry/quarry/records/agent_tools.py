@@ -1,0 +1,87 @@
+"""Civic records for other people's agents."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from pydantic import Field
+
+from quarry.core.agent_tools import RESULTS_MAX, AgentTool
+from quarry.core.contract import Request
+from quarry.core.services import Caller, Services
+from quarry.core.snippet import unmark
+from quarry.core.text import Identifier, QueryText
+from quarry.records.contract import RecordType, SearchRequest
+from quarry.records.retrieval import whole_record
+from quarry.records.search import search_records
+
+
+class SearchRecordsArguments(Request):
+    """Arguments of `search_records`."""
+
+    query: QueryText = Field(description="A few words or a question, as the records would put it.")
+    types: list[RecordType] = Field(default=[], max_length=12, description="Only these kinds of record; empty for all.")
+    date_from: datetime.date | None = Field(
+        default=None, description="Only records of this day or later, as YYYY-MM-DD."
+    )
+    date_to: datetime.date | None = Field(
+        default=None, description="Only records of this day or earlier, as YYYY-MM-DD."
+    )
+    limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
+
+
+class GetRecordArguments(Request):
+    """Arguments of `get_record`."""
+
+    type: RecordType = Field(description="The record's type, as a search gave it.")
+    id: Identifier = Field(description="The record's id, as a search gave it.")
+
+
+async def _search(arguments: SearchRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    request = SearchRequest.model_validate(
+        {
+            "q": arguments.query,
+            "type": arguments.types,
+            "from": arguments.date_from,
+            "to": arguments.date_to,
+            "limit": arguments.limit,
+        }
+    )
+    found = await search_records(request, caller, services)
+    results = [
+        {
+            "type": result.type,
+            "id": result.id,
+            "title": result.title,
+            "snippet": unmark(result.snippet),
+            "date": result.date.isoformat() if result.date else None,
+            "url": result.url,
+        }
+        for result in found.results
+    ]
+    return {"total": sum(found.counts.values()), "results": results, "next": "get_record gives the whole of one."}
+
+
+async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    record = await whole_record(services.database, arguments.type, arguments.id)
+    return record.model_dump(mode="json", exclude_none=True)
+
+
+AGENT_TOOLS = (
+    AgentTool(
+        "search_records",
+        "Search civic records",
+        "Search a city's public records (motions and votes, agenda items, matters, documents, key statements, transcripts) by "
+        "words and by meaning, best first. Gives type, id, title, snippet and date of each.",
+        SearchRecordsArguments,
+        _search,
+    ),
+    AgentTool(
+        "get_record",
+        "Get a civic record",
+        "One whole civic record with its meeting, by the type and id that search_records gave.",
+        GetRecordArguments,
+        _get,
+    ),
+)
