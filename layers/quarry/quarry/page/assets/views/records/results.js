@@ -1,0 +1,120 @@
+/**
+ * The ranked list of a search, with its filters, page by page.
+ */
+
+import {isStopped} from '../../api.js';
+import {toggle} from '../../components/chips.js';
+import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
+import {loading} from '../../components/panel.js';
+import {button, element, replace} from '../../dom.js';
+import {plural} from '../../format.js';
+import {TYPES, resultCard} from './record.js';
+
+const PAGE_SIZE = 20;
+const OFFSET_MAX = 400;
+
+const STEP_WORDS = {query_embedding: 'search by meaning'};
+
+/** @typedef {{q: string, type: string[], from: string, to: string}} Search as the address has it */
+
+/** One search. Its nodes live as long as the history entry that it belongs to. */
+export class Results {
+  /**
+   * @param {Search} search
+   * @param {import('../../app.js').Context} context
+   * @param {(filters: Partial<Search>) => void} onfilter called when the reader changes a filter
+   */
+  constructor(search, context, onfilter) {
+    this.search = search;
+    this.context = context;
+    this.onfilter = onfilter;
+    this.controller = new AbortController();
+    this.response = null;
+    this.list = element('ol', {class: 'results'});
+    this.head = element('div', {class: 'results-head'});
+    this.foot = element('div', {class: 'results-foot'});
+    this.root = element('div', {class: 'results-body'}, this.head, this.list, this.foot);
+  }
+
+  get total() {
+    return Object.values(this.response?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Search, once: the response, or null when it failed, was stopped or had been there before. */
+  async run() {
+    if (this.response !== null) return null;
+    replace(this.list);
+    replace(this.foot, loading(6));
+    return this.#load(0);
+  }
+
+  stop() {
+    this.controller.abort();
+    this.controller = new AbortController();
+  }
+
+  async #load(offset) {
+    try {
+      const {q, type, from, to} = this.search;
+      const response = await this.context.api.get('records/search', {
+        query: {q, type, from, to, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
+      });
+      this.#show(response, offset);
+      return response;
+    } catch (error) {
+      if (isStopped(error)) return null;
+      replace(this.foot, noticeOf(error, {retry: () => this.#again(offset), signIn: () => this.context.session.signIn()}));
+      throw error;
+    }
+  }
+
+  async #again(offset) {
+    replace(this.foot, loading(3));
+    await this.#load(offset).catch(() => {});
+  }
+
+  #show(response, offset) {
+    const first = this.list.childElementCount;
+    if (offset === 0) this.response = response;
+    this.list.append(...response.results.map((result) => resultCard(result, this.context)));
+    replace(this.head, this.#filters(), degradedRemark(this.response.degraded, STEP_WORDS));
+    const next = offset + PAGE_SIZE;
+    const more = response.results.length === PAGE_SIZE && next <= OFFSET_MAX && next < this.total;
+    replace(this.foot,
+      this.total === 0 && this.#nothing(),
+      more && button('More results', {onclick: async () => { await this.#load(next).catch(() => {}); this.list.children[next]?.querySelector('button')?.focus(); }}));
+    if (offset > 0) this.context.announce(plural(this.list.childElementCount - first, 'more result'));
+  }
+
+  #nothing() {
+    const filtered = this.search.type.length > 0 || this.search.from || this.search.to;
+    return emptyState('Nothing found',
+      filtered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
+      filtered && button('Search without filters', {onclick: () => this.onfilter({type: [], from: '', to: ''})}));
+  }
+
+  #filters() {
+    const {type, from, to} = this.search;
+    const counts = this.response.counts;
+    const chosen = new Set(type);
+    const toggles = Object.entries(TYPES).filter(([name]) => chosen.has(name) || counts[name] > 0 || chosen.size > 0).map(([name, {many}]) => toggle(many, {
+      pressed: chosen.has(name),
+      count: counts[name] ?? null,
+      ontoggle: (pressed) => this.onfilter({type: Object.keys(TYPES).filter((each) => (each === name ? pressed : chosen.has(each)))}),
+    }));
+    return element('div', {class: 'filters'},
+      element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
+      element('details', {class: 'dates', open: Boolean(from || to)},
+        element('summary', {}, from || to ? 'Dates' : 'Any date'),
+        element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
+          (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.onfilter({from: '', to: ''})}))));
+  }
+
+  #dateField(text, name, value) {
+    const {from, to} = this.search;
+    return element('label', {class: 'field'}, text, element('input', {
+      type: 'date', value, min: name === 'to' ? from : null, max: name === 'from' ? to : null,
+      on: {change: (event) => { if (event.target.checkValidity()) this.onfilter({[name]: event.target.value}); else event.target.reportValidity(); }},
+    }));
+  }
+}
