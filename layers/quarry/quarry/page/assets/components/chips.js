@@ -23,11 +23,11 @@ export function choices(name, texts, onchoose) {
 /**
  * A filter that is on or off.
  * @param {string} text
- * @param {{pressed: boolean, count?: number | null, ontoggle: (pressed: boolean) => void}} options
+ * @param {{pressed: boolean, name?: string, count?: number | null, ontoggle: (pressed: boolean) => void}} options `name` becomes its `data-filter`
  */
-export function toggle(text, {pressed, count = null, ontoggle}) {
+export function toggle(text, {pressed, name, count = null, ontoggle}) {
   return element('button', {
-    type: 'button', class: 'chip toggle', 'aria-pressed': String(pressed), on: {click: () => ontoggle(!pressed)},
+    type: 'button', class: 'chip toggle', 'aria-pressed': String(pressed), data: {filter: name}, on: {click: () => ontoggle(!pressed)},
   }, text, count !== null && element('span', {class: 'chip-count'}, count));
 }
 

@@ -1,5 +1,6 @@
 /**
- * The steps of a search as they happen: each running, completed or failed, with its time. Folded away once the search is over.
+ * The steps of a search as they happen: each running, completed or failed, with its time. Folded away once the search is over, or before by
+ * `fold`, when there is something better to read.
  */
 
 import {element, hiddenText, icon, replace} from '../dom.js';
@@ -17,6 +18,7 @@ export class Timeline {
   constructor(name) {
     this.name = name;
     this.started = performance.now();
+    this.isFolded = false;
     /** @type {Map<string, {step: Step, item: Element, began: number}>} */
     this.steps = new Map();
     this.list = element('ol', {class: 'timeline'});
@@ -58,6 +60,12 @@ export class Timeline {
       this.name, plural(this.steps.size, 'step'), duration(performance.now() - this.started),
       failed > 0 && `${failed} failed`, status === 'stopped' && 'stopped',
     ].filter(Boolean).join(' · ');
-    this.root.open = false;
+    this.fold();
+  }
+
+  /** Fold the steps away, once: a reader who opens them again keeps them open. */
+  fold() {
+    if (!this.isFolded) this.root.open = false;
+    this.isFolded = true;
   }
 }

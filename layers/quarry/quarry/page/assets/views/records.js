@@ -5,7 +5,7 @@
  * and `to`, the filters.
  */
 
-import {choices} from '../components/chips.js';
+import {choices, removable} from '../components/chips.js';
 import {Prompt} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {button, element, icon, replace} from '../dom.js';
@@ -30,11 +30,14 @@ class RecordsView {
     this.entry = null;
     /** What the next state follows on: turns of this conversation. */
     this.nextHistory = [];
+    /** What a change of filters takes along: the answer, and the control that the reader was at. */
+    this.carried = null;
+    this.control = null;
     this.prompt = new Prompt({
       label: 'Ask or search the records',
-      placeholder: 'Ask a question, or search by words',
+      placeholder: '',
       onsubmit: (text) => this.#ask(text),
-      onstop: () => this.#stop(),
+      onstop: () => this.entry?.answer.stop(),
     });
     this.tabs = new Tabs('Answer or results', [{name: 'answer', label: 'Answer'}, {name: 'results', label: 'Results'}], {
       onselect: (tab) => this.#chooseTab(tab),
@@ -43,42 +46,53 @@ class RecordsView {
 
   /** @param {URLSearchParams} params */
   show(params, entry) {
-    if (this.entry !== null && this.entry !== entry) this.#stop();
+    const before = this.entry;
     this.entry = entry;
     this.search = searchOf(params);
     entry.history ??= this.nextHistory;
-    this.nextHistory = [];
-    this.prompt.value = this.search.q;
-    this.prompt.busy = false;
+    const {carried, control} = this;
+    Object.assign(this, {nextHistory: [], carried: null, control: null});
     if (!this.search.q && !params.has('id')) {
+      leave(before, entry);
       this.#showFirst();
       return;
     }
-    entry.answer ??= this.carried?.question === this.search.q && !params.has('id') ? this.carried : this.#newAnswer(entry);
-    this.carried = null;
-    entry.results ??= new Results(this.search, this.context, (filters) => this.#filter(filters));
+    entry.answer ??= carried ?? new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
+    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results.counts : {});
+    this.#connect(entry, params);
+    leave(before, entry);
     this.context.setTitle(this.search.q || 'A stored answer');
     this.#lay(entry);
     this.#begin(params, entry);
+    if (control) this.root.querySelector(`[data-filter="${control}"]`)?.focus({preventScroll: true});
+    // the reader's place was in what went away
+    if (document.activeElement === document.body) this.heading.focus({preventScroll: true});
   }
 
   close() {
-    this.#stop();
+    leave(this.entry, {});
   }
 
-  #newAnswer(entry) {
-    const scope = {history: entry.history.slice(-HISTORY_MAX), types: this.search.type};
-    const answer = new Answer(this.search.q, scope, this.context, {
+  /** What an entry holds may come from an earlier visit of this domain. */
+  #connect(entry, params) {
+    const {answer, results} = entry;
+    answer.callbacks = {
       onchange: () => this.#answerChanged(answer),
       onfollow: (question) => this.#ask(question),
       onagain: () => this.context.go({q: answer.question}),
-    });
-    return answer;
+    };
+    results.callbacks = {
+      onfilter: (filters, control) => this.#filter(filters, control),
+      onretry: () => this.#begin(params, entry),
+    };
   }
 
   #showFirst() {
     this.context.setTitle('');
     const {examples} = this.context;
+    this.prompt.value = '';
+    this.prompt.busy = false;
+    this.prompt.input.placeholder = 'Ask a question, or search by words';
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, 'Ask the record'),
         element('p', {class: 'lead'}, 'Motions, agendas, documents and what was said. A question gets an answer that cites its sources; a few words get a list.')),
@@ -97,34 +111,54 @@ class RecordsView {
         element('li', {}, turn.id ? element('a', {href: this.context.address({q: turn.question, id: turn.id})}, turn.question) : turn.question)))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.tabs.list, this.tabs.panels));
-    replace(this.tabs.panel('answer'), entry.answer.root);
+    this.prompt.busy = entry.answer.state === 'running';
+    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root);
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
   }
 
+  /** That only some types are asked, and the way back to all. */
+  #scope() {
+    const {type} = this.search;
+    if (type.length === 0) return null;
+    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => TYPES[name].many.toLowerCase()).join(', ')}`, {
+      label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
+    }));
+  }
+
   async #begin(params, entry) {
     const {answer, results} = entry;
-    const chosen = params.get('tab');
+    const chosen = params.get('tab') ?? entry.tab;
     if (params.has('id')) {
-      this.tabs.select(chosen ?? 'answer');
+      this.#select(chosen ?? 'answer');
       if (chosen === 'results') this.#run(results);
       await answer.open(params.get('id'));
       return;
     }
-    this.tabs.select(chosen ?? entry.tab ?? 'results');
+    this.#select(chosen ?? likelyTab(this.search.q));
     const response = await this.#run(results);
-    if (this.entry !== entry) return;
-    entry.tab ??= response?.intent === 'question' ? 'answer' : 'results';
-    this.tabs.select(chosen ?? entry.tab);
-    this.#count(results);
-    if ((chosen ?? entry.tab) === 'answer') await answer.ask();
-    else if (response) this.context.announce(`${results.total} results`);
+    if (this.entry !== entry || response === null) return;
+    // the reader may have chosen a tab meanwhile
+    entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
+    this.#select(entry.tab);
+    if (entry.tab === 'answer') await answer.ask();
+    else this.context.announce(`${results.total} results`);
   }
 
   async #run(results) {
     const response = await results.run().catch(() => null);
     if (this.entry?.results === results) this.#count(results);
     return response;
+  }
+
+  /** Show a tab. With the answer the question is its heading, with the list it stays in the input, to be changed. */
+  #select(tab) {
+    const isAnswer = tab === 'answer';
+    this.tabs.select(tab);
+    this.heading.classList.toggle('visually-hidden', !isAnswer);
+    this.prompt.input.placeholder = isAnswer ? 'Ask a follow-up question' : 'Ask a question, or search by words';
+    const asked = this.entry.answer.question;
+    if (['', asked].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : asked;
   }
 
   #count(results) {
@@ -135,9 +169,8 @@ class RecordsView {
   #answerChanged(answer) {
     if (this.entry?.answer !== answer) return;
     this.prompt.busy = answer.state === 'running';
-    if (this.heading && answer.question) this.heading.textContent = answer.question;
-    if (!this.search.q && answer.question) {
-      this.prompt.value = answer.question;
+    if (answer.question) {
+      this.heading.textContent = answer.question;
       this.context.setTitle(answer.question);
     }
     if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
@@ -146,6 +179,7 @@ class RecordsView {
 
   #chooseTab(tab) {
     this.entry.tab = tab;
+    this.#select(tab);
     this.#address({tab});
     if (tab === 'answer') this.entry.answer.ask();
     else this.#run(this.entry.results);
@@ -159,7 +193,7 @@ class RecordsView {
 
   #ask(text) {
     const {answer, history = []} = this.entry ?? {};
-    const finished = answer?.text && answer.question !== text ? [answer.turn] : [];
+    const finished = answer?.state === 'done' && answer.text ? [answer.turn] : [];
     this.nextHistory = answer?.topicChanged ? finished : [...history, ...finished].slice(-HISTORY_MAX);
     this.context.go({q: text});
   }
@@ -169,19 +203,26 @@ class RecordsView {
     this.context.go({});
   }
 
-  #filter(filters) {
-    this.carried = this.entry.answer;
-    this.nextHistory = this.entry.history;
-    const next = {...this.search, ...filters};
+  #filter(filters, control) {
+    const {answer, history} = this.entry;
+    const next = {...this.search, ...filters, q: this.search.q || answer.question};
     // an answer was made from the types that were asked for
-    if (next.type.join() !== this.search.type.join()) this.carried = null;
-    this.context.go({...next, q: this.search.q || this.entry.answer.question, tab: 'results'});
+    const isSame = next.type.join() === this.search.type.join();
+    Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
+    this.context.go({...next, tab: 'results'});
   }
+}
 
-  #stop() {
-    this.entry?.answer?.stop();
-    this.entry?.results?.stop();
-  }
+/** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */
+function likelyTab(question) {
+  return question.endsWith('?') || question.split(/\s+/).length > 3 ? 'answer' : 'results';
+}
+
+/** Stop what runs for one history entry, but what the next shows too. */
+function leave(entry, next) {
+  if (!entry) return;
+  if (entry.answer !== next.answer) entry.answer?.stop();
+  if (entry.results !== next.results) entry.results?.stop();
 }
 
 /** @param {URLSearchParams} params @returns {import('./records/results.js').Search} */

@@ -23,19 +23,22 @@ const LEVEL_WORDS = {high: 'High', medium: 'Medium', low: 'Low'};
 
 /** @typedef {{question: string, answer: string}} Turn */
 
+/** One answer. What it shows is in `root`. */
 export class Answer {
   /**
    * @param {string} question
    * @param {{history: Turn[], types: string[]}} scope
    * @param {import('../../app.js').Context} context
-   * @param {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}} callbacks `onchange` is called when it begins, ends or
-   *   learns its id
    */
-  constructor(question, scope, context, callbacks) {
+  constructor(question, scope, context) {
     this.question = question;
     this.scope = scope;
     this.context = context;
-    this.callbacks = callbacks;
+    /**
+     * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same anew.
+     * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
+     */
+    this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
     /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
     this.state = 'new';
     this.id = null;
@@ -55,7 +58,10 @@ export class Answer {
     const body = {question, history: scope.history.map(({question: asked, answer}) => ({question: asked, answer})), types: scope.types};
     await this.#while(async (signal) => {
       context.announce('Searching the records');
-      for await (const event of context.api.stream('records/ask', {body, signal})) this.#take(event);
+      for await (const event of context.api.stream('records/ask', {body, signal})) {
+        if (event.type === 'intent') replace(this.notes);
+        this.#take(event);
+      }
       context.announce(`Answer ready. ${this.confidence?.label ?? ''}`);
     });
   }
@@ -64,7 +70,6 @@ export class Answer {
   async open(id) {
     if (this.state !== 'new') return;
     this.id = id;
-    replace(this.notes, loading());
     await this.#while(async (signal) => {
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
@@ -90,7 +95,7 @@ export class Answer {
     this.timeline = new Timeline('Research');
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
-    this.notes = element('div', {class: 'answer-notes'});
+    this.notes = element('div', {class: 'answer-notes'}, loading());
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
     this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
@@ -117,11 +122,12 @@ export class Answer {
     const stopped = isStopped(error);
     this.#enter(stopped ? 'stopped' : 'failed');
     if (stopped) {
+      if (!this.text) replace(this.notes);
       this.context.announce('Stopped');
       replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: () => this.#again()}}, 'Ask again')));
     } else {
       const gone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
-      if (this.id !== null) replace(this.notes);
+      replace(this.notes);
       replace(this.after, gone
         ? noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.'))
         : noticeOf(error, {retry: () => this.#again(), signIn: () => this.context.session.signIn()}),
@@ -156,7 +162,8 @@ export class Answer {
         break;
       case 'sources':
         this.#showSources(event.sources);
-        if (event.sources.length) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
+        this.timeline.fold();
         break;
       case 'final_answer_chunk':
         this.text += event.chunk;
@@ -164,7 +171,7 @@ export class Answer {
         break;
       case 'confidence':
         this.confidence = event;
-        this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
         this.#showAfter();
         break;
       case 'followups':
