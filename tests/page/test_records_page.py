@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
@@ -33,6 +34,10 @@ def asked(page: Page) -> list[Request]:
     requests: list[Request] = []
     page.on("request", lambda request: requests.append(request) if "/records/ask" in request.url else None)
     return requests
+
+
+def history_of(request: Request) -> object:
+    return json.loads(request.post_data or "{}")["history"]
 
 
 def query_of(page: Page) -> dict[str, list[str]]:
@@ -176,12 +181,12 @@ def test_follow_ups_are_asked_with_what_was_said_before(model_site: Site, model:
     page.get_by_role("button", name=FOLLOWUPS[0]).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(FOLLOWUPS[0])
     finished(page)
-    assert requests[0].post_data_json["history"] == [{"question": QUESTION, "answer": ANSWER}]
+    assert history_of(requests[0]) == [{"question": QUESTION, "answer": ANSWER}]
     expect(page.get_by_role("navigation", name="Earlier in this conversation")).to_contain_text(QUESTION)
     page.get_by_role("button", name="New search").click()
     ask(page, QUESTION)
     finished(page)
-    assert requests[1].post_data_json["history"] == []
+    assert history_of(requests[1]) == []
 
 
 def test_a_new_topic_leaves_the_conversation_behind(site: Site) -> None:
