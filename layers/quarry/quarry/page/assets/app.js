@@ -57,14 +57,27 @@ async function start() {
     examples = await fetchJson('examples.json').catch(() => ({}));
     session = new Session(config.sign_in, HOME);
     api = new Api(HOME, {token: () => session.token(), refused: () => { session.refused(); showTools(); }});
+  } catch (problem) {
+    fail(problem, start);
+    return;
+  }
+  listen();
+  try {
     await finishSignIn();
   } catch (problem) {
-    replace(page.view, element('div', {class: 'column'}, noticeOf(problem, {retry: start})));
+    showTools();
+    fail(problem, show);
     return;
   }
   showTools();
-  listen();
   await show();
+}
+
+/** A failure in the place of the view. */
+function fail(problem, goOn) {
+  const notice = noticeOf(problem, {retry: goOn});
+  const canGoOn = problem.kind === 'not_signed_in' && button('Go on without', {onclick: goOn});
+  replace(page.view, element('div', {class: 'column'}, notice, canGoOn));
 }
 
 /** Before there is a session. */
@@ -104,7 +117,7 @@ async function show() {
       if (view === null) return;
       shown = {domain, view};
     } catch (problem) {
-      if (own === navigation) replace(page.view, element('div', {class: 'column'}, noticeOf(problem, {retry: show})));
+      if (own === navigation) fail(problem, show);
       return;
     }
   }

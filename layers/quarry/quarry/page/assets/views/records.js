@@ -18,6 +18,8 @@ export const stylesheet = 'views/records.css';
 
 const HISTORY_MAX = 5;
 
+const PLACEHOLDER = 'Ask, or search by words';
+
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new RecordsView(root, context);
@@ -35,7 +37,7 @@ class RecordsView {
     this.control = null;
     this.prompt = new Prompt({
       label: 'Ask or search the records',
-      placeholder: '',
+      placeholder: PLACEHOLDER,
       onsubmit: (text) => this.#ask(text),
       onstop: () => this.entry?.answer.stop(),
     });
@@ -92,7 +94,7 @@ class RecordsView {
     const {examples} = this.context;
     this.prompt.value = '';
     this.prompt.busy = false;
-    this.prompt.input.placeholder = 'Ask a question, or search by words';
+    this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, 'Ask the record'),
         element('p', {class: 'lead'}, 'Motions, agendas, documents and what was said. A question gets an answer that cites its sources; a few words get a list.')),
@@ -156,7 +158,7 @@ class RecordsView {
     const isAnswer = tab === 'answer';
     this.tabs.select(tab);
     this.heading.classList.toggle('visually-hidden', !isAnswer);
-    this.prompt.input.placeholder = isAnswer ? 'Ask a follow-up question' : 'Ask a question, or search by words';
+    this.prompt.input.placeholder = isAnswer ? 'Ask a follow-up' : PLACEHOLDER;
     const asked = this.entry.answer.question;
     if (['', asked].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : asked;
   }
