@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Page, Response, Route, expect
 
 from quarry.core.web.page_routes import page as served_page
 from tests.page.conftest import ALL_DOMAINS, Site
@@ -118,3 +118,26 @@ def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
     expect(page.get_by_role("navigation", name="What to search").get_by_role("link")).to_have_text(
         ["Records", "Companies", "People", "Projects", "Campaigns"]
     )
+
+
+def test_a_file_that_could_not_be_fetched_is_tried_again(site: Site) -> None:
+    refused = iter([503, 503])
+
+    def refuse_twice(route: Route) -> None:
+        status = next(refused, None)
+        if status is None:
+            route.continue_()
+        else:
+            route.fulfill(status=status, body="")
+
+    page = site.open(before=lambda page: page.route("**/assets/*/dom.js", refuse_twice))
+    expect(page.get_by_role("textbox")).to_be_visible()
+    assert next(refused, None) is None
+
+
+def test_a_view_that_cannot_be_fetched_can_be_tried_again(site: Site) -> None:
+    page = site.open(before=lambda page: page.route("**/views/records.js", lambda route: route.abort()))
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    page.unroute("**/views/records.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("textbox")).to_be_visible()

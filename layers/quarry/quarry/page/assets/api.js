@@ -104,7 +104,7 @@ export class Api {
         method,
         signal,
         credentials: 'omit',
-        cache: 'no-store',
+        cache: isPublic ? 'default' : 'no-store',
         headers: {
           Accept: accept,
           ...(body === undefined ? {} : {'Content-Type': 'application/json'}),

@@ -24,7 +24,7 @@
  * @typedef {{show: (params: URLSearchParams, entry: Record<string, any>) => void, close: () => void}} View
  */
 
-import {Api} from './api.js';
+import {Api, Problem} from './api.js';
 import {button, element, icon, replace} from './dom.js';
 import {noticeOf} from './components/notice.js';
 import {Session} from './signin.js';
@@ -53,8 +53,9 @@ let config, session, api, examples;
 
 async function start() {
   try {
-    config = await fetchJson('config.json');
-    examples = await fetchJson('examples.json').catch(() => ({}));
+    // the view is fetched beside what it waits for
+    import(`./views/${namedDomain() ?? 'records'}.js`).catch(() => {});
+    [config, examples] = await Promise.all([fetchJson('config.json'), fetchJson('examples.json').catch(() => ({}))]);
     session = new Session(config.sign_in, HOME);
     api = new Api(HOME, {token: () => session.token(), refused: () => { session.refused(); showTools(); }});
   } catch (problem) {
@@ -62,6 +63,7 @@ async function start() {
     return;
   }
   listen();
+  sessionStorage.removeItem('quarry.tries');
   try {
     await finishSignIn();
   } catch (problem) {
@@ -93,10 +95,16 @@ async function finishSignIn() {
   if (destination !== null) history.replaceState(null, '', new URL(`search${destination}`, HOME));
 }
 
+/** The domain that the address names, if there is one of that name. */
+function namedDomain(params = new URLSearchParams(location.search)) {
+  const named = params.get('domain');
+  return named !== null && Object.hasOwn(NAMES, named) ? named : null;
+}
+
 /** The domain that the address names, else the first that holds data. */
 function domainOf(params) {
-  const named = params.get('domain');
-  if (named !== null && Object.hasOwn(NAMES, named)) return named;
+  const named = namedDomain(params);
+  if (named !== null) return named;
   // questions to the records go without, so that a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
   return Object.keys(NAMES).find((name) => config.domains.includes(name)) ?? 'records';
@@ -112,23 +120,33 @@ async function show() {
   if (shown?.domain !== domain) {
     shown?.view.close();
     shown = null;
-    try {
-      const view = await opened(domain, () => own === navigation);
-      if (view === null) return;
-      shown = {domain, view};
-    } catch (problem) {
-      if (own === navigation) fail(problem, show);
+    const module = await fetchedView(domain);
+    // the reader may have gone on meanwhile
+    if (own !== navigation) return;
+    if (module === null) {
+      // a browser does not fetch a module again that it could not get
+      fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
       return;
     }
+    shown = {domain, view: mounted(domain, module)};
   }
   shown.view.show(params, entry());
 }
 
-/** The domain's view in an emptied page, or null when the reader has gone on meanwhile. */
-async function opened(domain, isWanted) {
-  const module = await import(`./views/${domain}.js`);
-  if (module.stylesheet) await styled(module.stylesheet);
-  if (!isWanted()) return null;
+/** The domain's module, its stylesheet loaded; null when they could not be had. */
+async function fetchedView(domain) {
+  try {
+    const module = await import(`./views/${domain}.js`);
+    if (module.stylesheet) await styled(module.stylesheet);
+    return module;
+  } catch (error) {
+    console.info(error);
+    return null;
+  }
+}
+
+/** @returns {View} in the emptied page */
+function mounted(domain, module) {
   setTitle(domain, '');
   const root = element('div', {class: `view view-${domain}`});
   const view = module.mount(root, contextOf(domain));
