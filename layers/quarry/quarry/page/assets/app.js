@@ -27,7 +27,7 @@
 import {Api, Problem} from './api.js';
 import {button, element, icon, replace} from './dom.js';
 import {noticeOf} from './components/notice.js';
-import {Session} from './signin.js';
+import {Session, forget} from './signin.js';
 
 const NAMES = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
 
@@ -63,7 +63,7 @@ async function start() {
     return;
   }
   listen();
-  sessionStorage.removeItem('quarry.tries');
+  forget('quarry.tries');
   try {
     await finishSignIn();
   } catch (problem) {

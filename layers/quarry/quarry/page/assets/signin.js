@@ -58,7 +58,7 @@ export class Session {
 
   /** The service did not take the token. */
   refused() {
-    sessionStorage.removeItem(TOKENS);
+    forget(TOKENS);
   }
 
   /** Leave for managed login; it returns to what is shown now. */
@@ -79,7 +79,7 @@ export class Session {
   }
 
   signOut() {
-    sessionStorage.removeItem(TOKENS);
+    forget(TOKENS);
     location.assign(this.#address('/logout', {client_id: this.settings.client_id, logout_uri: this.home.href}));
   }
 
@@ -92,7 +92,7 @@ export class Session {
   async finish(params) {
     if (this.settings === null || !params.has('state') || !(params.has('code') || params.has('error'))) return null;
     const pending = stored(PENDING);
-    sessionStorage.removeItem(PENDING);
+    forget(PENDING);
     if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', 'That sign-in was not begun here.');
     if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? 'The sign-in was given up.');
     await this.#exchange({
@@ -145,6 +145,15 @@ function stored(key) {
     return JSON.parse(sessionStorage.getItem(key) ?? 'null');
   } catch {
     return null;
+  }
+}
+
+/** Forget what this tab keeps under a key; nothing where it may keep nothing. */
+export function forget(key) {
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // then there is nothing to forget
   }
 }
 
