@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
 from quarry.core.services import build_services
@@ -19,10 +20,13 @@ START_SECONDS = 10.0
 
 
 @contextmanager
-def running_server(database_url: str, **environment: str) -> Iterator[str]:
-    """Serve the whole API on `database_url`; its base URL. `environment` holds settings by their variables."""
+def running_server(database_url: str, *, prefix: str = "", **environment: str) -> Iterator[str]:
+    """Serve the whole API on `database_url`, below the path `prefix`; the server's address.
+
+    `environment` holds settings by their variables.
+    """
     settings = Settings.from_environment({"DATABASE_URL": database_url} | environment)
-    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
+    app = _under(prefix, create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
@@ -36,3 +40,15 @@ def running_server(database_url: str, **environment: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(START_SECONDS)
+
+
+def _under(prefix: str, app: ASGIApp) -> ASGIApp:
+    """The application as it is behind a front door that takes `prefix` off each path; it answers nothing elsewhere."""
+
+    async def below(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            assert scope["path"].startswith(f"{prefix}/"), scope["path"]
+            scope = {**scope, "path": scope["path"].removeprefix(prefix)}
+        await app(scope, receive, send)
+
+    return below

@@ -110,6 +110,13 @@ REQUESTS = {
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
     "console/config": Request("GET", "/config.json", public=True),
+    "console/examples": Request("GET", "/examples.json", public=True),
+    "console/page": Request("GET", "/", accept="text/html", public=True),
+    "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
+    # under a version that never was, so that the recording does not change with each edit of an asset
+    "console/asset": Request(
+        "GET", "/assets/{path+}", accept="image/svg+xml", path={"path": "000000000000/icon.svg"}, public=True
+    ),
 }
 
 SCHEDULED = ("cleanup", "embed")

@@ -7,6 +7,7 @@ Beside `events/<domain>/<name>.json` stands what it yields on the sample data, k
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,11 +27,12 @@ SHARED_ANSWER = "records/answer"
 """The event that opens the answer which `records/ask` yields: on the sample data alone there would be none."""
 
 OPENAPI = ROOT / "docs" / "api" / "openapi.json"
+PAGE = ROOT / "layers" / "quarry" / "quarry" / "page" / "index.html"
 
 STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
-_PASSING_HEADERS = {"content-length", "x-request-id"}
+_PASSING_HEADERS = {"content-length", "etag", "x-request-id"}
 _PASSING_FIELDS = {"answer_id", "request_id", "created_at", "expires_at", "durationMs", "runId"}
 _SIGNIFICANT_DIGITS = 4
 
@@ -64,14 +66,23 @@ class Answer:
         return self.headers.get("content-type", "").startswith(("text/event-stream", "application/x-ndjson"))
 
     def to_text(self) -> str:
-        """As it is kept in a file, its JSON body spelt out; the OpenAPI description is only named."""
+        """As it is kept in a file, its JSON body spelt out; the OpenAPI description and the page are only named."""
         if self.is_stream:
+            return self.body
+        return pretty({"statusCode": self.status, "headers": self.headers, "body": self._body()})
+
+    def _body(self) -> Any:
+        media_type = self.headers["content-type"]
+        if media_type.startswith("text/html"):
+            assert re.sub(r'"assets/\w{12}/', '"assets/', self.body) == PAGE.read_text()
+            return {"$ref": str(PAGE.relative_to(ROOT))}
+        if "json" not in media_type:
             return self.body
         body = json.loads(self.body)
         if "openapi" in body:
             assert body == json.loads(OPENAPI.read_text())
-            body = {"$ref": str(OPENAPI.relative_to(ROOT))}
-        return pretty({"statusCode": self.status, "headers": self.headers, "body": body})
+            return {"$ref": str(OPENAPI.relative_to(ROOT))}
+        return body
 
 
 @dataclass(frozen=True)

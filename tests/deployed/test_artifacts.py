@@ -88,12 +88,12 @@ def test_the_layer_is_built_for_either_architecture(artifacts: Artifacts) -> Non
     assert sorted(found, key=min) == [{ELF_MACHINES["x86_64"]}, {ELF_MACHINES["arm64"]}]
 
 
-def test_the_layer_holds_the_package_without_its_local_part_and_its_sql(artifacts: Artifacts) -> None:
+def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql(artifacts: Artifacts) -> None:
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
         str(path.relative_to(package))
-        for path in package.rglob("*.py")
-        if path.relative_to(package).parts[0] != "local"
+        for path in (*package.rglob("*.py"), *(package / "page").rglob("*"))
+        if path.is_file() and path.relative_to(package).parts[0] != "local"
     }
     sql = {
         str(path.relative_to(ROOT))

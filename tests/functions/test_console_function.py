@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -117,3 +118,73 @@ def test_a_page_of_another_origin_may_read_the_answer_where_it_is_allowed_to(
     headers = load_on_sample("console").handler(event, Context())["headers"]
     assert headers["access-control-allow-origin"] == "https://city.example"
     assert "access-control-allow-credentials" not in headers
+
+
+def page_event(path: str = "/", *, whole: str | None = None, **headers: str) -> Event:
+    event = recorded("console/page.json")
+    event["requestContext"] |= {"path": f"/prod{path}" if whole is None else whole}
+    event["headers"] |= headers
+    event["multiValueHeaders"] |= {name: [value] for name, value in headers.items()}
+    return event | {"path": path, "resource": path}
+
+
+@pytest.fixture
+def without_database(load_function: Load, lambda_environment: pytest.MonkeyPatch) -> ModuleType:
+    """The function where no database answers: the page itself needs none."""
+    lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
+    return load_function("console")
+
+
+def test_the_page_comes_whole_and_may_sign_in_where_the_stage_says(without_database: ModuleType) -> None:
+    response = without_database.handler(page_event(), Context())
+    headers = response["headers"]
+    assert response["statusCode"] == 200
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    assert (
+        "connect-src 'self' https://quarry-4f2a61d80c35.auth.us-east-1.amazoncognito.com;"
+        in (headers["content-security-policy"])
+    )
+    assert without_database.handler(page_event("/search"), Context())["body"] == response["body"]
+
+
+def test_every_asset_that_the_page_names_comes_as_text(without_database: ModuleType) -> None:
+    html = without_database.handler(page_event(), Context())["body"]
+    addresses = re.findall(r'(?:href|src)="(assets/[^"]+)"', html)
+    assert addresses
+    for address in addresses:
+        response = without_database.handler(page_event(f"/{address}", **{"Accept-Encoding": "gzip"}), Context())
+        assert (response["statusCode"], response["isBase64Encoded"]) == (200, False), address
+        # API Gateway hands on no bytes as they are
+        assert "content-encoding" not in response["headers"]
+        assert "immutable" in response["headers"]["cache-control"]
+
+
+def test_an_asset_that_there_is_not_is_a_readable_problem(without_database: ModuleType) -> None:
+    response = without_database.handler(page_event("/assets/0123456789ab/nothing.js"), Context())
+    assert response["statusCode"] == 404
+    assert response["headers"]["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("whole", "leads_to"),
+    [("/prod", "/prod/?q=bridge"), ("/prod/", None), ("/", None)],
+    ids=["stage", "slash", "domain"],
+)
+def test_the_stage_without_a_slash_leads_to_the_one_with_it(
+    without_database: ModuleType, whole: str, leads_to: str | None
+) -> None:
+    event = page_event(whole=whole) | {
+        "queryStringParameters": {"q": "bridge"}, "multiValueQueryStringParameters": {"q": ["bridge"]},
+    }  # fmt: skip
+    response = without_database.handler(event, Context())
+    assert response["statusCode"] == (308 if leads_to else 200)
+    assert response["headers"].get("location") == leads_to
+
+
+def test_examples_are_of_the_sample_data_that_is_loaded(load_on_sample: Load, sample_url: str) -> None:
+    event = page_event("/examples.json")
+    examples = json.loads(load_on_sample("console").handler(event, Context())["body"])
+    assert len(examples["records"]) >= 3
+    with psycopg.connect(sample_url) as connection:
+        connection.execute("delete from loaded_samples")
+    assert json.loads(load_on_sample("console").handler(event, Context())["body"]) == {}

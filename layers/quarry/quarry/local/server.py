@@ -140,7 +140,7 @@ def _address(host: str, listener: socket.socket) -> str:
 def _things_to_try(address: str) -> str:
     question, words = shlex.quote(f"q={SAMPLE_QUESTION}"), shlex.quote(f"q={SAMPLE_WORDS}")
     return f"""
-Quarry serves on {address}; Ctrl-C ends it. In another terminal:
+Quarry serves on {address}: open it in a browser. Ctrl-C ends it. In another terminal:
 
   a question, answered from the city's records with its sources, as it is written
     curl -N --get {address}/records/ask --data-urlencode {question}

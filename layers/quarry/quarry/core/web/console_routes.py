@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -18,6 +21,8 @@ from quarry.core.web.identity import services_of
 
 DOMAINS_KEPT_SECONDS = 60.0
 CACHE_CONTROL = "public, max-age=60"
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "page" / "examples.json"
 
 SCOPES = ("openid", "email")
 
@@ -55,9 +60,23 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
         event = request.scope.get("aws.event") or {}
         domains = await filled.of(services.database)
         response.headers["Cache-Control"] = CACHE_CONTROL
-        return PageConfig(domains=domains, sign_in=_sign_in(event), prefix=_prefix(event))
+        return PageConfig(domains=domains, sign_in=sign_in_of(event), prefix=_prefix(event))
+
+    @router.get("/examples.json", include_in_schema=False)
+    async def examples(response: Response, services: Annotated[Services, Depends(services_of)]) -> dict[str, list[str]]:
+        """Questions to try, for each domain whose sample data is loaded."""
+        rows = await services.database.rows("select domain from loaded_samples")
+        loaded = {row["domain"] for row in rows}
+        response.headers["Cache-Control"] = CACHE_CONTROL
+        return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}
 
     return router
+
+
+@lru_cache(maxsize=1)
+def _example_questions() -> dict[str, list[str]]:
+    questions: dict[str, list[str]] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return questions
 
 
 class _FilledDomains:
@@ -81,7 +100,7 @@ class _FilledDomains:
         return domains
 
 
-def _sign_in(event: Mapping[str, Any]) -> SignIn | None:
+def sign_in_of(event: Mapping[str, Any]) -> SignIn | None:
     """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it."""
     variables: Mapping[str, str] = event.get("stageVariables") or {}
     domain, client_id = variables.get("signInDomain"), variables.get("signInClientId")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 # All that we answer is text; what is not named here would reach the client as base64.
-TEXT_MEDIA_TYPES = ["text/", "application/json", "application/problem+json", "application/x-ndjson"]
+TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
 
 
 class LambdaContext(_MangumContext, Protocol):

@@ -1,0 +1,140 @@
+"""The page: one HTML file and its assets, read once and served so that a browser may keep them.
+
+Every asset is under an address that holds a hash of them all, `/assets/<version>/app.js`: modules import each other by relative
+paths and so stay within one version, and what has such an address never changes. All files are text, since API Gateway's
+buffered responses carry no bytes as they are.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from quarry.core.errors import NotFound
+from quarry.core.web.console_routes import sign_in_of
+
+DIRECTORY = Path(__file__).resolve().parents[2] / "page"
+ASSETS = "assets"
+VERSION_LENGTH = 12
+
+KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
+ASKED_FOR_EACH_TIME = "no-cache"
+
+MEDIA_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    "": "text/plain; charset=utf-8",
+}
+"""By the end of a file's name; none is a licence's."""
+
+# `{connect}` is where the browser exchanges its code for a token. No Trusted Types policy is allowed: nothing parses HTML.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src data:; connect-src 'self'{connect}; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+router = APIRouter(tags=["console"], include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """One file as it is sent."""
+
+    body: bytes
+    media_type: str
+
+    @cached_property
+    def etag(self) -> str:
+        # weak: the same file leaves compressed or not
+        return f'W/"{hashlib.sha256(self.body).hexdigest()[:VERSION_LENGTH]}"'
+
+    @cached_property
+    def compressed(self) -> bytes:
+        return gzip.compress(self.body, mtime=0)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The HTML, which names its assets by their version, and the assets by their path."""
+
+    html: PageFile
+    assets: Mapping[str, PageFile]
+    version: str
+
+
+@lru_cache(maxsize=1)
+def page() -> Page:
+    """The page of this package."""
+    root = DIRECTORY / ASSETS
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    assets = {path.relative_to(root).as_posix(): _read(path) for path in paths}
+    version = hashlib.sha256(b"".join(name.encode() + file.body for name, file in assets.items())).hexdigest()
+    version = version[:VERSION_LENGTH]
+    html = _read(DIRECTORY / "index.html")
+    versioned = html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode())
+    return Page(PageFile(versioned, html.media_type), assets, version)
+
+
+def _read(path: Path) -> PageFile:
+    return PageFile(path.read_bytes(), MEDIA_TYPES[path.suffix])
+
+
+@router.get("/")
+@router.get("/search")
+async def index(request: Request) -> Response:
+    """The page; what it shows is in its query string."""
+    event = request.scope.get("aws.event") or {}
+    whole_path = (event.get("requestContext") or {}).get("path") or "/"
+    if request.url.path == "/" and not whole_path.endswith("/"):
+        # the page's addresses are relative: it must know that the stage is a folder
+        return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
+    headers = SECURITY_HEADERS | {"Content-Security-Policy": _content_security_policy(event)}
+    return _answer(request, page().html, ASKED_FOR_EACH_TIME, headers)
+
+
+@router.get("/assets/{path:path}")
+async def asset(request: Request, path: str) -> Response:
+    """One asset, under the version that the page names or under any other: an open page outlives an update."""
+    version, _, name = path.partition("/")
+    file = page().assets.get(name)
+    if file is None:
+        raise NotFound("There is nothing at this address.")
+    kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
+    return _answer(request, file, kept, {"X-Content-Type-Options": "nosniff"})
+
+
+def _answer(request: Request, file: PageFile, cache_control: str, headers: Mapping[str, str]) -> Response:
+    all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **headers}
+    if file.etag in re.split(r"\s*,\s*", request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=all_headers)
+    if _takes_gzip(request):
+        return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
+    return Response(file.body, headers=all_headers, media_type=file.media_type)
+
+
+def _takes_gzip(request: Request) -> bool:
+    """Whether the client takes gzip, and bytes reach it as they are: a buffered Lambda response is a text."""
+    accepted = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
+    return accepted is not None and "aws.event" not in request.scope
+
+
+def _content_security_policy(event: Mapping[str, Any]) -> str:
+    sign_in = sign_in_of(event)
+    return CONTENT_SECURITY_POLICY.format(connect=f" {sign_in.domain}" if sign_in else "")

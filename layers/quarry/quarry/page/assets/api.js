@@ -1,0 +1,211 @@
+/**
+ * Calls to the service, relative to the page. Every failure is a `Problem` with a kind that a view can act on; being stopped by the
+ * reader is an AbortError, as `fetch` has it (`isStopped`).
+ */
+
+/**
+ * @typedef {'offline' | 'unreachable' | 'not_signed_in' | 'no_credits' | 'not_allowed' | 'not_found' | 'expired' | 'conflict' |
+ *   'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind
+ */
+
+/** @type {Record<number, ProblemKind>} */
+const KINDS = {
+  400: 'invalid', 401: 'not_signed_in', 402: 'no_credits', 403: 'not_allowed', 404: 'not_found', 409: 'conflict', 410: 'expired',
+  413: 'invalid', 422: 'invalid', 429: 'rate_limited', 503: 'unavailable', 504: 'unavailable',
+};
+
+// The service sends a heartbeat every ten seconds.
+const SILENCE_MAX_MS = 45_000;
+
+// Every stream ends with one of these, or with an `error`.
+const LAST_EVENTS = new Set(['done', 'final_answer']);
+
+export class Problem extends Error {
+  /**
+   * @param {ProblemKind} kind
+   * @param {string} detail what the service says of it, or nothing
+   * @param {{status?: number, retryAfterSeconds?: number, requestId?: string, errors?: {pointer: string, message: string}[]}} [more]
+   */
+  constructor(kind, detail = '', more = {}) {
+    super(detail || kind);
+    this.name = 'Problem';
+    this.kind = kind;
+    this.detail = detail;
+    this.status = more.status ?? 0;
+    this.retryAfterSeconds = more.retryAfterSeconds ?? null;
+    this.requestId = more.requestId ?? null;
+    this.errors = more.errors ?? [];
+  }
+}
+
+/** Whether an error is the reader's own Stop. */
+export function isStopped(error) {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/**
+ * @typedef {Record<string, string | number | string[] | null | undefined>} Query a list repeats its name; empty values are left out
+ * @typedef {object} Options
+ * @property {Query} [query]
+ * @property {unknown} [body]
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal] stops the call
+ * @property {string} [accept]
+ * @property {boolean} [isPublic] the call needs no user
+ */
+
+export class Api {
+  /**
+   * @param {URL} base where the service is, with a slash at its end
+   * @param {{token: () => Promise<string | null>, refused: () => void}} session
+   */
+  constructor(base, session) {
+    this.base = base;
+    this.session = session;
+  }
+
+  /** @param {string} path @param {Options} [options] */
+  async get(path, options = {}) {
+    return readJson(await this.#request('GET', path, options));
+  }
+
+  /** @param {string} path @param {unknown} body @param {Options} [options] */
+  async post(path, body, options = {}) {
+    return readJson(await this.#request('POST', path, {...options, body}));
+  }
+
+  /**
+   * The events of a stream, server-sent or NDJSON, as they come: POST when there is a body, else GET. An `error` event, silence and an
+   * end without a last event are thrown as Problems.
+   * @param {string} path
+   * @param {Options} [options]
+   * @returns {AsyncGenerator<any>}
+   */
+  async *stream(path, options = {}) {
+    const accept = options.accept ?? 'text/event-stream';
+    const response = await this.#request(options.body === undefined ? 'GET' : 'POST', path, {...options, accept});
+    let ended = false;
+    for await (const line of lines(response.body, options.signal)) {
+      const event = parsed(line);
+      if (event === null) continue;
+      if (event.type === 'error') throw new Problem('failed', event.message ?? event.data?.message);
+      ended = LAST_EVENTS.has(event.type);
+      yield event;
+    }
+    if (!ended) throw new Problem('broken_off');
+  }
+
+  /** @param {string} method @param {string} path @param {Options} options */
+  async #request(method, path, {query = {}, body, headers = {}, signal, accept = 'application/json', isPublic = false}) {
+    const token = isPublic ? null : await this.session.token();
+    let response;
+    try {
+      response = await fetch(withQuery(new URL(path, this.base), query), {
+        method,
+        signal,
+        credentials: 'omit',
+        cache: isPublic ? 'default' : 'no-store',
+        headers: {
+          Accept: accept,
+          ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
+          ...(token === null ? {} : {Authorization: `Bearer ${token}`}),
+          ...headers,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+    } catch (error) {
+      throw isStopped(error) ? error : new Problem(navigator.onLine ? 'unreachable' : 'offline');
+    }
+    if (!response.ok) throw await this.#problem(response);
+    return response;
+  }
+
+  /** @param {Response} response */
+  async #problem(response) {
+    if (response.status === 401) this.session.refused();
+    const body = await response.json().catch(() => ({}));
+    const retryAfter = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
+    return new Problem(KINDS[response.status] ?? 'failed', typeof body.detail === 'string' ? body.detail : '', {
+      status: response.status,
+      retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+      requestId: body.request_id ?? response.headers.get('X-Request-Id') ?? undefined,
+      errors: Array.isArray(body.errors) ? body.errors : [],
+    });
+  }
+}
+
+/**
+ * The path of something by its id, which may hold slashes.
+ * @param {...string} segments
+ */
+export function pathOf(...segments) {
+  return segments.flatMap((segment) => segment.split('/')).map(encodeURIComponent).join('/');
+}
+
+/** @param {URL} url @param {Query} query */
+function withQuery(url, query) {
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== null && each !== undefined && each !== '') url.searchParams.append(name, String(each));
+    }
+  }
+  return url;
+}
+
+async function readJson(response) {
+  try {
+    return await response.json();
+  } catch (error) {
+    throw isStopped(error) ? error : new Problem('broken_off');
+  }
+}
+
+/** The lines of a body as they come; a last line without an end counts. */
+async function* lines(body, signal) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  let isDone = false;
+  try {
+    for (;;) {
+      const {done, value} = await unlessSilent(reader.read(), signal);
+      if (done) {
+        isDone = true;
+        break;
+      }
+      const pieces = (rest + value).split(/\r?\n/);
+      rest = pieces.pop() ?? '';
+      yield* pieces;
+    }
+    if (rest) yield rest;
+  } finally {
+    // who leaves early gives up the rest
+    if (!isDone) reader.cancel().catch(() => {});
+  }
+}
+
+async function unlessSilent(reading, signal) {
+  let timer;
+  const silence = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Problem('broken_off')), SILENCE_MAX_MS);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } catch (error) {
+    if (signal?.aborted) throw new DOMException('Stopped', 'AbortError');
+    if (isStopped(error) || error instanceof Problem) throw error;
+    throw new Problem(navigator.onLine ? 'broken_off' : 'offline');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The event of a line: NDJSON, or the data of a server-sent event. Empty lines and comments are heartbeats. */
+function parsed(line) {
+  const text = line.startsWith('data:') ? line.slice(5).trim() : line.trim();
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('broken_off');
+  }
+}

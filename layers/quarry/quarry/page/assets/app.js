@@ -1,0 +1,274 @@
+/**
+ * The page: which domain is shown follows from the address, `search?domain=people&q=…`, and every view gets its state from there.
+ *
+ * A view is a module `views/<domain>.js`:
+ *
+ *     export const title = 'People';
+ *     export const stylesheet = 'views/people.css';          // beside the module; left out where none is needed
+ *     export function mount(root, context) { …; return {show(params, entry) { … }, close() { … }}; }
+ *
+ * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows at once and whenever the
+ * address changes within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a view
+ * keeps there is there again when the reader comes back to it. `close` ends what still runs.
+ *
+ * @typedef {object} Context
+ * @property {import('./api.js').Api} api
+ * @property {string[]} examples questions that the sample data answers; empty where other data is served
+ * @property {(params: import('./api.js').Query, options?: {replace?: boolean}) => void} go show another state of this domain. With `replace` only the
+ *   address of the present one changes, and `show` is not called.
+ * @property {(params: import('./api.js').Query) => string} address of a state of this domain, for a link
+ * @property {(text: string) => void} announce say it to a screen reader, politely
+ * @property {(text: string) => void} setTitle the document's title before the page's own name
+ * @property {import('./signin.js').Session} session
+ *
+ * @typedef {{show: (params: URLSearchParams, entry: Record<string, any>) => void, close: () => void}} View
+ */
+
+import {Api, Problem} from './api.js';
+import {button, element, icon, replace} from './dom.js';
+import {noticeOf} from './components/notice.js';
+import {Session, forget} from './signin.js';
+
+const NAMES = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
+
+const HOME = new URL('./', location.href);
+
+const page = {
+  view: document.querySelector('[data-view]'),
+  domains: document.querySelector('[data-domains]'),
+  tools: document.querySelector('[data-tools]'),
+  announcer: document.querySelector('[data-announcer]'),
+};
+
+/** What views kept, by the key of their history entry. */
+const entries = new Map();
+
+/** @type {{domain: string, view: View} | null} */
+let shown = null;
+
+/** Counts navigations: one that was overtaken while its module loaded shows nothing. */
+let navigation = 0;
+
+let config, session, api, examples;
+
+async function start() {
+  try {
+    // the view is fetched beside what it waits for
+    import(`./views/${namedDomain() ?? 'records'}.js`).catch(() => {});
+    [config, examples] = await Promise.all([fetchJson('config.json'), fetchJson('examples.json').catch(() => ({}))]);
+    session = new Session(config.sign_in, HOME);
+    api = new Api(HOME, {token: () => session.token(), refused: () => { session.refused(); showTools(); }});
+  } catch (problem) {
+    fail(problem, start);
+    return;
+  }
+  listen();
+  forget('quarry.tries');
+  try {
+    await finishSignIn();
+  } catch (problem) {
+    showTools();
+    fail(problem, show);
+    return;
+  }
+  showTools();
+  await show();
+}
+
+/** A failure in the place of the view. */
+function fail(problem, goOn) {
+  const notice = noticeOf(problem, {retry: goOn});
+  const canGoOn = problem.kind === 'not_signed_in' && button('Go on without', {onclick: goOn});
+  replace(page.view, element('div', {class: 'column'}, notice, canGoOn));
+}
+
+/** Before there is a session. */
+async function fetchJson(path) {
+  return new Api(HOME, {token: async () => null, refused: () => {}}).get(path, {isPublic: true});
+}
+
+async function finishSignIn() {
+  const destination = await session.finish(new URLSearchParams(location.search)).catch((problem) => {
+    history.replaceState(null, '', HOME);
+    throw problem;
+  });
+  if (destination !== null) history.replaceState(null, '', new URL(`search${destination}`, HOME));
+}
+
+/** The domain that the address names, if there is one of that name. */
+function namedDomain(params = new URLSearchParams(location.search)) {
+  const named = params.get('domain');
+  return named !== null && Object.hasOwn(NAMES, named) ? named : null;
+}
+
+/** The domain that the address names, else the first that holds data. */
+function domainOf(params) {
+  const named = namedDomain(params);
+  if (named !== null) return named;
+  // questions to the records go without, so that a shared answer's address is short
+  if (params.has('q') || config.domains.length === 0) return 'records';
+  return Object.keys(NAMES).find((name) => config.domains.includes(name)) ?? 'records';
+}
+
+/** Show what the address says. */
+async function show() {
+  navigation += 1;
+  const own = navigation;
+  const params = new URLSearchParams(location.search);
+  const domain = domainOf(params);
+  showDomains(domain);
+  if (shown?.domain !== domain) {
+    shown?.view.close();
+    shown = null;
+    const module = await fetchedView(domain);
+    // the reader may have gone on meanwhile
+    if (own !== navigation) return;
+    if (module === null) {
+      // a browser does not fetch a module again that it could not get
+      fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
+      return;
+    }
+    shown = {domain, view: mounted(domain, module)};
+  }
+  shown.view.show(params, entry());
+}
+
+/** The domain's module, its stylesheet loaded; null when they could not be had. */
+async function fetchedView(domain) {
+  try {
+    const module = await import(`./views/${domain}.js`);
+    if (module.stylesheet) await styled(module.stylesheet);
+    return module;
+  } catch (error) {
+    console.info(error);
+    return null;
+  }
+}
+
+/** @returns {View} in the emptied page */
+function mounted(domain, module) {
+  setTitle(domain, '');
+  const root = element('div', {class: `view view-${domain}`});
+  const view = module.mount(root, contextOf(domain));
+  replace(page.view, root);
+  return view;
+}
+
+/** @returns {Context} */
+function contextOf(domain) {
+  const address = (params) => addressOf(domain, params);
+  return {
+    api,
+    session,
+    address,
+    examples: examples[domain] ?? [],
+    go(params, {replace: inPlace = false} = {}) {
+      if (inPlace) {
+        history.replaceState(history.state, '', address(params));
+        return;
+      }
+      history.pushState(null, '', address(params));
+      scrollTo(0, 0);
+      show();
+    },
+    announce(text) { page.announcer.textContent = text; },
+    setTitle(text) { setTitle(domain, text); },
+  };
+}
+
+function addressOf(domain, params) {
+  const query = new URLSearchParams(domain === 'records' ? {} : {domain});
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== null && each !== undefined && each !== '') query.append(name, String(each));
+  }
+  return query.size ? `search?${query}` : './';
+}
+
+function setTitle(domain, text) {
+  document.title = `${text || NAMES[domain]} – Quarry`;
+}
+
+function entry() {
+  const key = history.state?.key ?? crypto.randomUUID();
+  if (history.state?.key === undefined) history.replaceState({key}, '');
+  if (!entries.has(key)) entries.set(key, {});
+  return entries.get(key);
+}
+
+/** Load a stylesheet once; what it styles waits for it. */
+function styled(path) {
+  const href = new URL(path, import.meta.url).href;
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    document.head.append(element('link', {rel: 'stylesheet', href, on: {load: resolve, error: reject}}));
+  });
+}
+
+function showDomains(current) {
+  const names = Object.keys(NAMES).filter((name) => config.domains.includes(name) || name === current);
+  replace(page.domains, names.map((name) => element('a', {
+    href: addressOf(name, {}),
+    'aria-current': name === current && 'page',
+    data: {domain: name},
+  }, NAMES[name])));
+  page.domains.hidden = names.length < 2;
+}
+
+function showTools() {
+  const tools = [schemeButton()];
+  if (session.isNeeded) {
+    tools.unshift(session.isSignedIn
+      ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => session.signOut()})
+      : button('Sign in', {kind: 'quiet', onclick: () => session.signIn()}));
+  }
+  replace(page.tools, tools);
+}
+
+function schemeButton() {
+  const dark = () => (document.documentElement.dataset.scheme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+  const label = () => (dark() ? 'Light colours' : 'Dark colours');
+  const control = button(icon(dark() ? 'sun' : 'moon'), {kind: 'icon', title: label(), 'aria-label': label(), onclick: () => {
+    const scheme = dark() ? 'light' : 'dark';
+    document.documentElement.dataset.scheme = scheme;
+    try {
+      localStorage.setItem('quarry.scheme', scheme);
+    } catch {
+      // it holds for as long as the page is open
+    }
+    replace(control, icon(dark() ? 'sun' : 'moon'));
+    control.title = label();
+    control.setAttribute('aria-label', label());
+  }});
+  return control;
+}
+
+function listen() {
+  addEventListener('popstate', show);
+  document.addEventListener('click', followInside);
+  document.addEventListener('keydown', focusPrompt);
+}
+
+/** A plain click on a link within the page changes its state, without loading it anew. */
+function followInside(event) {
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+  if (!link || link.target || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const url = new URL(link.href);
+  if (url.origin !== HOME.origin || ![HOME.pathname, `${HOME.pathname}search`].includes(url.pathname) || url.hash) return;
+  event.preventDefault();
+  history.pushState(null, '', url);
+  scrollTo(0, 0);
+  show();
+}
+
+/** `/` goes to the question, wherever the reader is, but not while they type. */
+function focusPrompt(event) {
+  if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')) return;
+  const prompt = page.view.querySelector('[data-prompt]');
+  if (prompt === null) return;
+  event.preventDefault();
+  prompt.focus();
+  prompt.select();
+}
+
+start();

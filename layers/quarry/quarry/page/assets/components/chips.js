@@ -1,0 +1,42 @@
+/**
+ * Short texts in a row: questions to go on with, filters that are on or off, labels.
+ */
+
+import {element, icon} from '../dom.js';
+
+/** A label that does nothing. `tone` is `accent`, `warning` or none. */
+export function label(text, {tone = '', title} = {}) {
+  return element('span', {class: `chip ${tone}`.trim(), title}, text);
+}
+
+/**
+ * Texts that can be chosen, each a button.
+ * @param {string} name what they are, for screen readers
+ * @param {string[]} texts
+ * @param {(text: string) => void} onchoose
+ */
+export function choices(name, texts, onchoose) {
+  return element('ul', {class: 'choices', 'aria-label': name}, texts.map((text) =>
+    element('li', {}, element('button', {type: 'button', class: 'choice', on: {click: () => onchoose(text)}}, element('span', {}, text), icon('chevron')))));
+}
+
+/**
+ * A filter that is on or off.
+ * @param {string} text
+ * @param {{pressed: boolean, name?: string, count?: number | null, ontoggle: (pressed: boolean) => void}} options `name` becomes its `data-filter`
+ */
+export function toggle(text, {pressed, name, count = null, ontoggle}) {
+  return element('button', {
+    type: 'button', class: 'chip toggle', 'aria-pressed': String(pressed), data: {filter: name}, on: {click: () => ontoggle(!pressed)},
+  }, text, count !== null && element('span', {class: 'chip-count'}, count));
+}
+
+/**
+ * Something that holds and can be taken away.
+ * @param {import('../dom.js').Child} text
+ * @param {{label: string, onremove: () => void}} options `label` says what the button does
+ */
+export function removable(text, {label: title, onremove}) {
+  return element('span', {class: 'chip removable'}, text,
+    element('button', {type: 'button', class: 'chip-remove', 'aria-label': title, title, on: {click: onremove}}, icon('close')));
+}

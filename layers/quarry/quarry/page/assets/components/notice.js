@@ -1,0 +1,85 @@
+/**
+ * What the reader is told when something is not as they wished: in plain words, with what they can do about it.
+ */
+
+import {Problem} from '../api.js';
+import {button, element, icon} from '../dom.js';
+
+/** @type {Record<import('../api.js').ProblemKind, [title: string, text: string]>} */
+const WORDS = {
+  offline: ['You are offline', 'This needs a connection. What is already here can still be read.'],
+  unreachable: ['The service cannot be reached', 'It may be starting, or the connection may be blocked.'],
+  not_signed_in: ['Sign in to search', 'Searching needs an account. Shared answers can be read without one.'],
+  no_credits: ['Out of credits', 'A search costs one credit, and so does a contact’s first unlock.'],
+  not_allowed: ['Not allowed', 'Your account may not do this.'],
+  not_found: ['Nothing here', 'It may have been removed, or the link may be wrong.'],
+  expired: ['This has expired', 'Ask again for a fresh result.'],
+  conflict: ['Still at work', 'The same request is already running.'],
+  invalid: ['That cannot be searched', 'Change the question and try again.'],
+  rate_limited: ['A short pause, please', 'That were many requests within a minute.'],
+  unavailable: ['A part of the service is down', 'It should be back shortly.'],
+  broken_off: ['The answer broke off', 'The connection ended before the answer did.'],
+  failed: ['Something went wrong', 'Try again; if it stays so, tell whoever runs this service.'],
+};
+
+const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid']);
+
+/**
+ * A notice about a failure, read out at once. `retry` is offered where it can help, after the wait that the service asks for.
+ * @param {unknown} error
+ * @param {{retry?: () => void, signIn?: () => void}} [actions]
+ */
+export function noticeOf(error, {retry, signIn} = {}) {
+  const problem = error instanceof Problem ? error : new Problem('failed');
+  if (!(error instanceof Problem)) console.error(error);
+  const [title, text] = WORDS[problem.kind];
+  const controls = [];
+  if (problem.kind === 'not_signed_in' && signIn) controls.push(button('Sign in', {kind: 'primary', onclick: signIn}));
+  if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(retryButton(retry, problem.retryAfterSeconds ?? 0));
+  const told = problem.errors.length ? problem.errors.map((each) => each.message).join('. ') : problem.detail;
+  return element('div', {class: 'notice', role: 'alert', data: {kind: problem.kind}},
+    element('h2', {class: 'notice-title'}, title),
+    element('p', {}, told || text),
+    problem.requestId && problem.status >= 500 && element('p', {class: 'fine'}, 'Request ', element('code', {}, problem.requestId)),
+    controls.length > 0 && element('div', {class: 'notice-actions'}, controls));
+}
+
+/** Try again, once the wait is over; it counts down meanwhile. */
+function retryButton(retry, seconds) {
+  const control = button('Try again', {kind: 'primary', onclick: retry});
+  const tick = (left) => {
+    control.disabled = left > 0;
+    control.textContent = left > 0 ? `Try again in ${left} s` : 'Try again';
+    if (left > 0) setTimeout(() => tick(left - 1), 1000);
+  };
+  if (seconds > 0) tick(Math.min(seconds, 3600));
+  return control;
+}
+
+/**
+ * A quiet remark beside a result: that it was stopped, degraded, or is an old one.
+ * @param {...import('../dom.js').Child} text
+ */
+export function remark(...text) {
+  return element('p', {class: 'remark', role: 'note'}, text);
+}
+
+/**
+ * That parts of an answer were made without a model, said plainly; nothing when none were.
+ * @param {string[]} steps the names of the steps
+ * @param {Record<string, string>} [words] what each of them does, for the reader
+ */
+export function degradedRemark(steps, words = {}) {
+  if (steps.length === 0) return null;
+  const named = steps.map((step) => words[step] ?? step.replaceAll('_', ' '));
+  return remark('Some of this was done by simple rules, because a part was not available: ', named.join(', '), '.');
+}
+
+/**
+ * Nothing was found, and what may help.
+ * @param {string} title
+ * @param {...import('../dom.js').Child} help
+ */
+export function emptyState(title, ...help) {
+  return element('div', {class: 'empty'}, icon('search'), element('h2', {class: 'empty-title'}, title), element('p', {}, help));
+}

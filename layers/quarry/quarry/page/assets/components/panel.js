@@ -1,0 +1,56 @@
+/**
+ * A panel at the side of the page, or over all of a narrow one, with the whole of something. The dialog element keeps the keyboard inside,
+ * closes on Escape and gives the focus back.
+ */
+
+import {button, element, icon, replace, uniqueId} from '../dom.js';
+import {noticeOf} from './notice.js';
+
+/**
+ * Open a panel. What `load` resolves to is shown in it, and until then that it is loading; a failure can be retried.
+ * @param {string} title
+ * @param {() => import('../dom.js').Child | Promise<import('../dom.js').Child>} load
+ * @param {{kicker?: string, signIn?: () => void, onclose?: () => void}} [options] `kicker` stands above the title
+ * @returns {{close: () => void, setTitle: (text: string) => void}}
+ */
+export function openPanel(title, load, {kicker, signIn, onclose} = {}) {
+  const id = uniqueId('panel');
+  const heading = element('h2', {id, tabindex: '-1'}, title);
+  const body = element('div', {class: 'panel-body'});
+  const dialog = element('dialog', {class: 'panel', 'aria-labelledby': id},
+    element('header', {class: 'panel-head'},
+      element('div', {}, kicker && element('p', {class: 'kicker'}, kicker), heading),
+      button(icon('close'), {kind: 'icon', 'aria-label': 'Close', title: 'Close', onclick: () => dialog.close()})),
+    body);
+  dialog.addEventListener('close', () => { dialog.remove(); onclose?.(); });
+  // a click beside it lands on the dialog itself, whose inside is all covered
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+  const fill = async () => {
+    replace(body, loading());
+    try {
+      replace(body, await load());
+    } catch (error) {
+      replace(body, noticeOf(error, {retry: fill, signIn}));
+    }
+  };
+  document.body.append(dialog);
+  dialog.showModal();
+  heading.focus();
+  fill();
+  return {close: () => dialog.close(), setTitle: (text) => { heading.textContent = text; }};
+}
+
+/** Grey lines in the place of what is coming. */
+export function loading(lines = 4) {
+  return element('div', {class: 'loading', role: 'status'}, element('span', {class: 'visually-hidden'}, 'Loading'),
+    Array.from({length: lines}, () => element('div', {class: 'loading-line', 'aria-hidden': 'true'})));
+}
+
+/**
+ * Names and values, those without a value left out.
+ * @param {[name: string, value: import('../dom.js').Child][]} rows
+ */
+export function facts(rows) {
+  const known = rows.filter(([, value]) => value != null && value !== false && value !== '' && !(Array.isArray(value) && value.length === 0));
+  return element('dl', {class: 'facts'}, known.map(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+}

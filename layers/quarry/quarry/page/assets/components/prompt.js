@@ -1,0 +1,79 @@
+/**
+ * The question's input: one line that grows, sent by Enter (Shift+Enter breaks the line). While the answer comes, its button stops it.
+ */
+
+import {button, element, hiddenText, icon, replace, uniqueId} from '../dom.js';
+
+export const QUERY_MAX = 2000;
+
+export class Prompt {
+  /**
+   * @param {{label: string, placeholder: string, onsubmit: (text: string) => void, onstop?: () => void}} options
+   */
+  constructor({label, placeholder, onsubmit, onstop}) {
+    const id = uniqueId('prompt');
+    this.onsubmit = onsubmit;
+    this.onstop = onstop;
+    this.input = element('textarea', {
+      id, rows: '1', maxlength: String(QUERY_MAX), placeholder, autocomplete: 'off', autocapitalize: 'sentences', spellcheck: 'true',
+      enterkeyhint: 'search', data: {prompt: ''}, on: {input: () => this.#grow(), keydown: (event) => this.#key(event)},
+    });
+    this.control = button('', {kind: 'primary prompt-button', onclick: () => this.#press()});
+    this.root = element('form', {class: 'prompt', role: 'search', on: {submit: (event) => { event.preventDefault(); this.#submit(); }}},
+      element('label', {for: id, class: 'visually-hidden'}, label), icon('search'), this.input,
+      element('kbd', {class: 'prompt-key', 'aria-hidden': 'true'}, '/'), this.control);
+    // its height is known once it is on the page, and changes with its width
+    new ResizeObserver(() => this.#grow()).observe(this.input);
+    this.busy = false;
+  }
+
+  get value() {
+    return this.input.value.trim();
+  }
+
+  set value(text) {
+    this.input.value = text;
+    this.#grow();
+  }
+
+  get busy() {
+    return this.isBusy;
+  }
+
+  /** While busy the button says Stop. */
+  set busy(isBusy) {
+    this.isBusy = isBusy;
+    const stops = isBusy && this.onstop !== undefined;
+    replace(this.control, icon(stops ? 'stop' : 'arrow'), hiddenText(stops ? 'Stop' : 'Search'));
+    this.control.title = stops ? 'Stop' : 'Search';
+    this.root.classList.toggle('is-busy', isBusy);
+  }
+
+  /** Put the reader's cursor here, where that brings up no keyboard on glass. */
+  focus() {
+    if (matchMedia('(hover: hover)').matches) this.input.focus({preventScroll: true});
+  }
+
+  #press() {
+    if (this.busy && this.onstop) this.onstop();
+    else this.#submit();
+  }
+
+  #submit() {
+    if (this.value) this.onsubmit(this.value);
+    else this.input.focus();
+  }
+
+  #key(event) {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.#submit();
+    }
+  }
+
+  #grow() {
+    if (!this.input.isConnected) return;
+    this.input.style.setProperty('height', 'auto');
+    this.input.style.setProperty('height', `${this.input.scrollHeight}px`);
+  }
+}

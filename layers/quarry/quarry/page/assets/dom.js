@@ -1,0 +1,163 @@
+/**
+ * Building the page's nodes. Text becomes text nodes and nothing here parses HTML, so whatever a model or a record says stays text.
+ *
+ *     element('p', {class: 'lead', hidden: false}, 'Hello ', element('b', {}, name))
+ *     element('button', {type: 'button', on: {click: open}}, 'Open')
+ *
+ * @typedef {Node | string | number | null | undefined | false | Child[]} Child
+ */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/**
+ * A new element. Attributes with the value false, null or undefined are left out, true is an empty attribute; `on` holds event
+ * listeners, `data` data attributes, `style` custom properties and styles by their CSS names. Throws on attributes that could run
+ * code; an address that is not http(s), mailto or tel is left out.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...Child} children
+ */
+export function element(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** As `element`, in SVG's namespace. */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  const {on = {}, data = {}, style = {}, ...others} = attributes;
+  for (const [name, value] of Object.entries(others)) setAttribute(node, name, value);
+  for (const [name, value] of Object.entries(data)) if (value != null) node.dataset[name] = String(value);
+  for (const [name, value] of Object.entries(style)) if (value != null) node.style.setProperty(name, String(value));
+  for (const [type, listener] of Object.entries(on)) if (listener) node.addEventListener(type, listener);
+  node.append(...nodes(children));
+  return node;
+}
+
+/** @param {Child[]} children */
+function nodes(children) {
+  return children.flat(Infinity).filter((child) => child != null && child !== false).map((child) => (child instanceof Node ? child : String(child)));
+}
+
+function setAttribute(node, name, value) {
+  if (value == null || value === false) return;
+  const lower = name.toLowerCase();
+  if (lower.startsWith('on') || lower === 'srcdoc') throw new TypeError(`${name} cannot be set as an attribute`);
+  if (lower === 'href' || lower === 'src') {
+    const address = safeAddress(String(value));
+    if (address === null) return;
+    node.setAttribute(name, address);
+    return;
+  }
+  node.setAttribute(name, value === true ? '' : String(value));
+}
+
+const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
+
+/**
+ * The address if a reader may follow it, else null.
+ * @param {string} address
+ */
+export function safeAddress(address) {
+  try {
+    return SAFE_SCHEMES.has(new URL(address, document.baseURI).protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A link that leaves the page, or its text alone where the address is not one of the web (http or https, in full).
+ * @param {string} address
+ * @param {...Child} children
+ */
+export function outsideLink(address, ...children) {
+  if (!/^https?:\/\//i.test(address) || safeAddress(address) === null) return element('span', {}, ...children);
+  return element('a', {href: address, target: '_blank', rel: 'noopener noreferrer nofollow'}, ...children);
+}
+
+/**
+ * Make `children` the only ones of `node`.
+ * @param {Element} node
+ * @param {...Child} children
+ */
+export function replace(node, ...children) {
+  node.replaceChildren(...nodes(children));
+}
+
+const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
+
+/**
+ * A snippet as the service sends it, escaped but for `<mark>`, as nodes: marks become elements, all else text.
+ * @param {string} snippet
+ * @returns {(Node | string)[]}
+ */
+export function marked(snippet) {
+  return snippet.split(/(<mark>[\s\S]*?<\/mark>)/).filter(Boolean).map((piece) => {
+    const inside = /^<mark>([\s\S]*)<\/mark>$/.exec(piece);
+    return inside ? element('mark', {}, unescaped(inside[1])) : unescaped(piece);
+  });
+}
+
+/** A snippet's text without its marks. */
+export function plain(snippet) {
+  return unescaped(snippet.replace(/<\/?mark>/g, ''));
+}
+
+function unescaped(text) {
+  return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hexadecimal, name) => {
+    if (name) return ENTITIES[name.toLowerCase()];
+    const code = decimal ? parseInt(decimal, 10) : parseInt(hexadecimal, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+const ICONS = {
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM20 20l-4.6-4.6',
+  arrow: 'M12 19V5m-6 6 6-6 6 6',
+  stop: 'M7 7h10v10H7z',
+  close: 'M6 6l12 12M18 6 6 18',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  cross: 'M7 7l10 10M17 7 7 17',
+  link: 'M10 14a4 4 0 0 0 5.7 0l3-3a4 4 0 0 0-5.7-5.7l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1',
+  plus: 'M12 5v14M5 12h14',
+  chevron: 'M9 6l6 6-6 6',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M4.9 4.9l1.8 1.8M17.3 17.3l1.8 1.8M4.9 19.1l1.8-1.8M17.3 6.7l1.8-1.8',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z',
+  filter: 'M4 7h16M7 12h10M10 17h4',
+  outside: 'M9 5H5v14h14v-4M13 5h6v6M19 5l-9 9',
+  lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6z',
+  person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
+};
+
+/**
+ * A line icon, hidden from screen readers: what it stands for is said in words beside it or in its button's label.
+ * @param {keyof typeof ICONS} name
+ */
+export function icon(name) {
+  return svg('svg', {viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false'}, svg('path', {d: ICONS[name]}));
+}
+
+/**
+ * A button; `primary`, `quiet` and `icon` are its kinds.
+ * @param {Child | Child[]} label
+ * @param {{onclick?: (event: Event) => void, kind?: string, title?: string, [attribute: string]: any}} [options]
+ */
+export function button(label, {onclick, kind = '', ...attributes} = {}) {
+  return element('button', {type: 'button', class: `button ${kind}`.trim(), on: {click: onclick}, ...attributes}, label);
+}
+
+/** Read by a screen reader, not seen. */
+export function hiddenText(text) {
+  return element('span', {class: 'visually-hidden'}, text);
+}
+
+let lastId = 0;
+
+/** An id that nothing else on the page has. */
+export function uniqueId(prefix) {
+  lastId += 1;
+  return `${prefix}-${lastId}`;
+}

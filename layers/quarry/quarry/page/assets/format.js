@@ -1,0 +1,61 @@
+/**
+ * Numbers, times and dates in words, as the page's own texts write them.
+ */
+
+const LANGUAGE = 'en-GB';
+
+const DAY = new Intl.DateTimeFormat(LANGUAGE, {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'});
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, {month: 'short', year: 'numeric', timeZone: 'UTC'});
+const MOMENT = new Intl.DateTimeFormat(LANGUAGE, {dateStyle: 'long', timeStyle: 'short'});
+
+/** A date such as `2024-02-13`, or an ISO time's day. */
+export function day(iso) {
+  return formatted(DAY, `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+}
+
+/** The month of a date. */
+export function month(iso) {
+  return formatted(MONTH, `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+}
+
+/** An ISO time in the reader's own zone. */
+export function moment(iso) {
+  return formatted(MOMENT, iso, iso);
+}
+
+function formatted(format, iso, otherwise) {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? String(otherwise) : format.format(date);
+}
+
+/** @param {number} milliseconds */
+export function duration(milliseconds) {
+  if (milliseconds < 1000) return `${Math.max(1, Math.round(milliseconds))} ms`;
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+}
+
+/** @param {number} value */
+export function number(value) {
+  return new Intl.NumberFormat(LANGUAGE).format(value);
+}
+
+/** @param {number} value @param {string} currency its ISO 4217 code */
+export function money(value, currency) {
+  return new Intl.NumberFormat(LANGUAGE, {style: 'currency', currency, maximumFractionDigits: value < 10_000 ? 0 : 1, notation: value < 10_000 ? 'standard' : 'compact'}).format(value);
+}
+
+/** @param {number} share from 0 to 1 */
+export function percent(share) {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** `1 source`, `3 sources`. */
+export function plural(count, one, many = `${one}s`) {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+/** A name as data spells it, such as `agenda_item`, in words. */
+export function words(name) {
+  const text = String(name).replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

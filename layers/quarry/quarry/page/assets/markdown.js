@@ -1,0 +1,117 @@
+/**
+ * Markdown to nodes. The vendored lexer reads it; what it found becomes elements by the list below and everything else text. Raw HTML,
+ * images, link definitions and addresses that are not http(s) never become what they ask for.
+ */
+
+import {Marked} from './vendor/marked/marked.esm.js';
+import {element, outsideLink} from './dom.js';
+
+const NESTING_MAX = 12;
+const CITATION = /\[(\d{1,3})\]/g;
+
+// Without these an HTML tag is text, and `[1]: http://…` cannot turn a citation into a link.
+const lexer = new Marked({gfm: true, breaks: false, tokenizer: {html() {}, tag() {}, def() {}}});
+
+/**
+ * @typedef {(n: number) => Node | null} Cite makes the mark of citation `[n]`, or null where there is no such source
+ */
+
+/**
+ * A text that grows. Blocks that did not change keep their nodes, so the reader's focus and selection in them hold.
+ */
+export class MarkdownView {
+  /** @param {Element} root @param {Cite} [cite] */
+  constructor(root, cite = () => null) {
+    this.root = root;
+    this.cite = cite;
+    /** @type {{raw: string, node: Node}[]} */
+    this.blocks = [];
+  }
+
+  /** Show `text` in place of what was shown. */
+  show(text) {
+    const tokens = lexer.lexer(text).filter((token) => token.type !== 'space');
+    let kept = 0;
+    while (kept < tokens.length && kept < this.blocks.length && this.blocks[kept].raw === tokens[kept].raw) kept += 1;
+    for (const {node} of this.blocks.splice(kept)) this.root.removeChild(node);
+    for (const token of tokens.slice(kept)) {
+      const node = block(token, this.cite, 0);
+      this.root.append(node);
+      this.blocks.push({raw: token.raw, node});
+    }
+  }
+}
+
+/** @param {string} text @param {Cite} [cite] */
+export function markdown(text, cite) {
+  const root = element('div', {class: 'prose'});
+  new MarkdownView(root, cite).show(text);
+  return root;
+}
+
+function block(token, cite, depth) {
+  if (depth > NESTING_MAX) return element('p', {}, token.raw);
+  switch (token.type) {
+    case 'paragraph': return element('p', {}, inline(token.tokens, cite, depth));
+    case 'text': return element('span', {}, token.tokens ? inline(token.tokens, cite, depth) : cited(token.raw, cite));
+    // the page has its own h1 and h2
+    case 'heading': return element(`h${Math.min(token.depth + 2, 6)}`, {}, inline(token.tokens, cite, depth));
+    case 'list': return list(token, cite, depth);
+    case 'blockquote': return element('blockquote', {}, blocks(token.tokens, cite, depth));
+    case 'code': return element('pre', {tabindex: '0'}, element('code', {}, token.text));
+    case 'table': return table(token, cite, depth);
+    case 'hr': return element('hr');
+    default: return element('p', {}, token.raw);
+  }
+}
+
+function blocks(tokens, cite, depth) {
+  return tokens.filter((token) => token.type !== 'space').map((token) => block(token, cite, depth + 1));
+}
+
+function list(token, cite, depth) {
+  const items = token.items.map((item) => element('li', {}, blocks(item.tokens, cite, depth)));
+  return element(token.ordered ? 'ol' : 'ul', token.ordered && token.start !== 1 ? {start: token.start} : {}, items);
+}
+
+function table(token, cite, depth) {
+  const cells = (row, tag) => element('tr', {}, row.map((cell) => element(tag, {}, inline(cell.tokens, cite, depth))));
+  const body = token.rows.map((row) => cells(row, 'td'));
+  return element('div', {class: 'table-scroll', tabindex: '0'},
+    element('table', {}, element('thead', {}, cells(token.header, 'th')), element('tbody', {}, body)));
+}
+
+function inline(tokens, cite, depth) {
+  if (depth > NESTING_MAX) return tokens.map((token) => token.raw);
+  return tokens.map((token) => {
+    const inner = () => inline(token.tokens ?? [], cite, depth + 1);
+    switch (token.type) {
+      case 'text': return token.tokens ? inner() : cited(token.raw, cite);
+      case 'escape': return token.text;
+      case 'strong': return element('strong', {}, inner());
+      case 'em': return element('em', {}, inner());
+      case 'del': return element('del', {}, inner());
+      case 'codespan': return element('code', {}, token.text);
+      case 'br': return element('br');
+      case 'link': return outsideLink(token.href, inner());
+      // a remote picture would tell its server who reads
+      case 'image': return token.text;
+      default: return token.raw;
+    }
+  });
+}
+
+/** Text with its `[n]` made into citations where they name a source. */
+function cited(text, cite) {
+  const pieces = [];
+  let end = 0;
+  for (const match of text.matchAll(CITATION)) {
+    const mark = cite(Number(match[1]));
+    if (mark === null) continue;
+    // the mark stands right behind its sentence
+    pieces.push(text.slice(end, match.index).replace(/ $/, '\u00a0'), mark);
+    end = match.index + match[0].length;
+  }
+  pieces.push(text.slice(end));
+  return pieces.filter((piece) => piece !== '');
+}

@@ -1,0 +1,180 @@
+/**
+ * Signing in through Cognito's managed login: the authorization code flow with PKCE (RFC 7636). Tokens are kept for this tab alone and
+ * go to the service as a bearer token. Where the service asks for no sign-in, nobody is signed in and every call goes out without.
+ */
+
+import {Problem} from './api.js';
+
+const TOKENS = 'quarry.tokens';
+const PENDING = 'quarry.signin';
+
+// So that a token does not run out on its way.
+const SPARE_MS = 60_000;
+
+/**
+ * @typedef {{domain: string, client_id: string, scopes: string[], token: 'id' | 'access'}} SignIn as /config.json has it
+ * @typedef {{id: string, access: string, refresh?: string, expires: number}} Tokens `expires` in milliseconds since 1970
+ */
+
+export class Session {
+  /**
+   * @param {SignIn | null} settings
+   * @param {URL} home the page's own address, to which managed login returns
+   */
+  constructor(settings, home) {
+    this.settings = settings;
+    this.home = home;
+    /** @type {Promise<void> | null} */
+    this.refreshing = null;
+  }
+
+  /** Whether there is a sign-in at all. */
+  get isNeeded() {
+    return this.settings !== null;
+  }
+
+  get isSignedIn() {
+    return stored(TOKENS) !== null;
+  }
+
+  /** The user's address, as far as the token tells. */
+  get name() {
+    const tokens = stored(TOKENS);
+    return tokens ? (claims(tokens.id).email ?? 'Signed in') : null;
+  }
+
+  /** The bearer token of a call; null where nobody signs in. Throws a Problem of kind `not_signed_in`. */
+  async token() {
+    if (this.settings === null) return null;
+    let tokens = stored(TOKENS);
+    if (tokens !== null && tokens.expires - SPARE_MS < Date.now()) {
+      this.refreshing ??= this.#refresh(tokens).finally(() => { this.refreshing = null; });
+      await this.refreshing;
+      tokens = stored(TOKENS);
+    }
+    if (tokens === null) throw new Problem('not_signed_in');
+    return tokens[this.settings.token];
+  }
+
+  /** The service did not take the token. */
+  refused() {
+    forget(TOKENS);
+  }
+
+  /** Leave for managed login; it returns to what is shown now. */
+  async signIn() {
+    const verifier = random();
+    const state = random();
+    store(PENDING, {verifier, state, destination: location.search});
+    const challenge = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+    location.assign(this.#address('/oauth2/authorize', {
+      response_type: 'code',
+      client_id: this.settings.client_id,
+      redirect_uri: this.home.href,
+      scope: this.settings.scopes.join(' '),
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }));
+  }
+
+  signOut() {
+    forget(TOKENS);
+    location.assign(this.#address('/logout', {client_id: this.settings.client_id, logout_uri: this.home.href}));
+  }
+
+  /**
+   * Where managed login has returned here: take the code, and give the query string to go on with. Null where it has not. Throws a
+   * Problem of kind `not_signed_in` when it refused, or when the answer is not to a question of this tab.
+   * @param {URLSearchParams} params
+   * @returns {Promise<string | null>}
+   */
+  async finish(params) {
+    if (this.settings === null || !params.has('state') || !(params.has('code') || params.has('error'))) return null;
+    const pending = stored(PENDING);
+    forget(PENDING);
+    if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', 'That sign-in was not begun here.');
+    if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? 'The sign-in was given up.');
+    await this.#exchange({
+      grant_type: 'authorization_code',
+      code: params.get('code'),
+      redirect_uri: this.home.href,
+      code_verifier: pending.verifier,
+    });
+    if (!this.isSignedIn) throw new Problem('not_signed_in', 'The sign-in could not be finished.');
+    return pending.destination;
+  }
+
+  async #refresh(tokens) {
+    if (tokens.refresh === undefined) return this.refused();
+    return this.#exchange({grant_type: 'refresh_token', refresh_token: tokens.refresh}, tokens.refresh);
+  }
+
+  /** Store the tokens that a grant yields; forget those there are when it yields none. */
+  async #exchange(grant, refreshToken) {
+    let response;
+    try {
+      response = await fetch(this.#address('/oauth2/token'), {
+        method: 'POST',
+        credentials: 'omit',
+        body: new URLSearchParams({...grant, client_id: this.settings.client_id}),
+      });
+    } catch {
+      throw new Problem(navigator.onLine ? 'unreachable' : 'offline');
+    }
+    if (!response.ok) return this.refused();
+    const body = await response.json();
+    store(TOKENS, {
+      id: body.id_token,
+      access: body.access_token,
+      refresh: body.refresh_token ?? refreshToken,
+      expires: Date.now() + body.expires_in * 1000,
+    });
+    return undefined;
+  }
+
+  #address(path, query = {}) {
+    const url = new URL(path, this.settings.domain);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  }
+}
+
+function stored(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** Forget what this tab keeps under a key; nothing where it may keep nothing. */
+export function forget(key) {
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // then there is nothing to forget
+  }
+}
+
+function store(key, value) {
+  sessionStorage.setItem(key, JSON.stringify(value));
+}
+
+/** What a token says of its user. It is read to greet them; the service does the verifying. */
+function claims(token) {
+  try {
+    const payload = token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))));
+  } catch {
+    return {};
+  }
+}
+
+function random() {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+function base64url(bytes) {
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+}

@@ -1,0 +1,133 @@
+/** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
+
+import {barChart} from '../components/bars.js';
+import {choices, label} from '../components/chips.js';
+import {degradedRemark, emptyState} from '../components/notice.js';
+import {facts, openPanel} from '../components/panel.js';
+import {button, element, outsideLink, replace} from '../dom.js';
+import {day, month, plural, words} from '../format.js';
+import {Chat, stylesheet} from './chat/chat.js';
+import {Turn} from './chat/turn.js';
+
+export {stylesheet};
+export const title = 'Campaigns';
+
+const CARDS = 9;
+const BARS = 6;
+const HISTORY_MAX = 50;
+
+const STEP_WORDS = {campaigns_research: 'the choice of searches', campaigns_answer: 'the writing of the answer', query_embedding: 'search by meaning'};
+
+const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy'};
+
+/** @param {HTMLElement} root @param {import('../app.js').Context} context */
+export function mount(root, context) {
+  return new Chat(root, context, {
+    title: 'Ask about the campaigns',
+    lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
+    label: 'Ask about the campaigns',
+    placeholder: 'Ask about offers, channels, moods or themes',
+    turn: (question, before, own) => new CampaignsTurn(question, before, own),
+  });
+}
+
+class CampaignsTurn extends Turn {
+  constructor(question, before, context) {
+    super(question, context, {path: 'campaigns/chat', activity: 'Search'});
+    this.before = before;
+  }
+
+  get body() {
+    const history = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
+    return {message: this.question, history: history.slice(-HISTORY_MAX)};
+  }
+
+  take({type, data}) {
+    if (type === 'tool_call') this.timeline.set({id: data.id, label: callLabel(data), status: 'running'});
+    if (type === 'tool_observation') {
+      this.timeline.set({
+        id: data.id, label: this.timeline.steps.get(data.id)?.step.label ?? words(data.tool), status: 'completed', detail: data.summary,
+      });
+    }
+  }
+
+  get summary() {
+    return plural(this.answer.total, 'campaign');
+  }
+
+  found() {
+    const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry} = this.answer;
+    return [
+      degradedRemark(telemetry.degradedSteps, STEP_WORDS),
+      filterChips(detectedFilters),
+      aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
+      campaigns.length > 0 ? campaignList(campaigns, total) : total === 0 && emptyState('No campaign matches', 'Try fewer conditions, or a theme in other words.'),
+      suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
+        choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
+    ];
+  }
+}
+
+function callLabel({tool, arguments: given}) {
+  const values = Object.entries(given).filter(([name]) => name !== 'embedding_field').map(([, value]) => valueText(value));
+  return [TOOLS[tool] ?? words(tool), values.join(', ')].filter(Boolean).join(': ');
+}
+
+function valueText(value) {
+  if (Array.isArray(value)) return value.join(' or ');
+  if (typeof value === 'boolean') return value ? 'with an offer' : 'without an offer';
+  if (value !== null && typeof value === 'object') return [value.from && `from ${day(value.from)}`, value.to && `until ${day(value.to)}`].filter(Boolean).join(' ');
+  return String(value);
+}
+
+function filterChips(filters) {
+  const entries = Object.entries(filters);
+  if (entries.length === 0) return null;
+  return element('div', {class: 'chips', role: 'group', 'aria-label': 'How the question was read'},
+    entries.map(([name, value]) => label(`${words(name)}: ${valueText(value)}`)));
+}
+
+function charts({channel, sentiment, value_prop: valueProp}) {
+  const shown = [['By channel', channel], ['By sentiment', sentiment], ['By value proposition', valueProp]];
+  return shown.filter(([, counts]) => Object.keys(counts).length > 1).map(([name, counts]) =>
+    barChart(name, Object.entries(counts).map(([text, value]) => ({label: text, value})), {max: BARS}));
+}
+
+/** The first cards, and a button for the others. */
+function campaignList(campaigns, total) {
+  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': plural(total, 'campaign')}, campaigns.slice(0, CARDS).map(item));
+  const rest = campaigns.slice(CARDS);
+  const more = button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
+    const first = item(rest[0]);
+    list.append(first, ...rest.slice(1).map(item));
+    replace(foot);
+    first.querySelector('button').focus();
+  }});
+  const foot = element('div', {}, rest.length > 0 && more);
+  return [list, foot];
+}
+
+function item(campaign) {
+  return element('li', {}, element('button', {type: 'button', class: 'card campaign', on: {click: () => open(campaign)}},
+    element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
+      .filter(Boolean).join(' · ')),
+    element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
+    campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
+    element('span', {class: 'card-text'}, campaign.campaign_text)));
+}
+
+function open(campaign) {
+  openPanel(campaign.brand ?? campaign.company, () => [
+    element('blockquote', {class: 'campaign-copy'}, campaign.full_campaign_text ?? campaign.campaign_text),
+    facts([
+      ['Company', campaign.company],
+      ['Channel', campaign.channel],
+      ['Offer', campaign.offer],
+      ['Value propositions', campaign.key_value_props.join(', ')],
+      ['Sentiment', campaign.imagery_sentiment],
+      ['Visual style', campaign.imagery_visual_style],
+      ['Captured', campaign.capture_date && day(campaign.capture_date)],
+      ['Seen at', campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
+    ]),
+  ], {kicker: campaign.company === campaign.brand ? undefined : campaign.company});
+}

@@ -1,0 +1,130 @@
+/**
+ * One question of a conversation and its answer: the steps as they happen, the text as it is written, then what it speaks of. Its nodes
+ * live as long as the history entry that it belongs to.
+ */
+
+import {isStopped} from '../../api.js';
+import {noticeOf, remark} from '../../components/notice.js';
+import {loading} from '../../components/panel.js';
+import {Timeline} from '../../components/timeline.js';
+import {element, replace} from '../../dom.js';
+import {MarkdownView} from '../../markdown.js';
+
+const NDJSON = 'application/x-ndjson';
+
+/** What the kinds of conversation share. A kind says where it asks, what it sends and what it makes of an event. */
+export class Turn {
+  /**
+   * @param {string} question
+   * @param {import('../../app.js').Context} context
+   * @param {{path: string, activity: string}} kind `activity` is what its steps are called together
+   */
+  constructor(question, context, {path, activity}) {
+    this.question = question;
+    this.context = context;
+    this.path = path;
+    this.activity = activity;
+    /** @type {{onchange: () => void, onfollow: (question: string) => void}} */
+    this.callbacks = {onchange() {}, onfollow() {}};
+    /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
+    this.state = 'new';
+    /** The last event's data, once it is there. */
+    this.answer = null;
+    this.root = element('div', {class: 'turn-answer'});
+    this.#clear();
+  }
+
+  /** What is sent. */
+  get body() {
+    throw new Error('a kind of turn says what it sends');
+  }
+
+  /** One event, but for those that all kinds share. @param {{type: string, data: any}} event */
+  take(event) {
+    throw new Error(`a kind of turn takes its events: ${event.type}`);
+  }
+
+  /** What stands below the finished text. @returns {import('../../dom.js').Child} */
+  found() {
+    return null;
+  }
+
+  /** What is read out when the answer is there. */
+  get summary() {
+    return 'Answer ready';
+  }
+
+  /** Ask, once. */
+  async begin() {
+    if (this.state !== 'new') return;
+    this.controller = new AbortController();
+    const {signal} = this.controller;
+    this.#enter('running');
+    this.context.announce('Searching');
+    try {
+      for await (const event of this.context.api.stream(this.path, {body: this.body, accept: NDJSON, signal})) this.#take(event);
+      this.#flush();
+      this.timeline.finish();
+      replace(this.notes);
+      replace(this.after, this.found());
+      this.#enter('done');
+      this.context.announce(this.summary);
+    } catch (error) {
+      this.#flush();
+      this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
+      this.#end(error);
+    }
+  }
+
+  stop() {
+    this.controller?.abort();
+  }
+
+  #take(event) {
+    if (event.type === 'partial_text') {
+      if (!this.text) replace(this.notes);
+      this.text += event.data.text;
+      this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
+    } else if (event.type === 'final_answer') {
+      this.answer = event.data;
+      this.text = event.data.content ?? event.data.response ?? this.text;
+    } else {
+      this.take(event);
+    }
+  }
+
+  #end(error) {
+    const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
+    replace(this.notes);
+    if (isStopped(error)) {
+      this.#enter('stopped');
+      this.context.announce('Stopped');
+      replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again')));
+    } else {
+      this.#enter('failed');
+      replace(this.after, noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
+    }
+  }
+
+  #clear() {
+    this.text = '';
+    this.answer = null;
+    this.timeline = new Timeline(this.activity);
+    this.prose = element('div', {class: 'prose'});
+    this.view = new MarkdownView(this.prose);
+    this.notes = element('div', {class: 'answer-notes'}, loading(2));
+    this.after = element('div', {class: 'turn-found'});
+    replace(this.root, this.timeline.root, this.notes, this.prose, this.after);
+  }
+
+  #enter(state) {
+    this.state = state;
+    this.prose.classList.toggle('is-streaming', state === 'running');
+    this.root.setAttribute('aria-busy', String(state === 'running'));
+    this.callbacks.onchange();
+  }
+
+  #flush() {
+    this.view.show(this.text);
+  }
+}

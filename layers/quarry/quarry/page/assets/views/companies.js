@@ -1,0 +1,114 @@
+/** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
+
+import {label} from '../components/chips.js';
+import {confidenceShare} from '../components/confidence.js';
+import {degradedRemark, emptyState} from '../components/notice.js';
+import {facts, openPanel} from '../components/panel.js';
+import {element, outsideLink} from '../dom.js';
+import {money, number, plural, words} from '../format.js';
+import {Chat, stylesheet} from './chat/chat.js';
+import {Turn} from './chat/turn.js';
+
+export {stylesheet};
+export const title = 'Companies';
+
+const MESSAGES_MAX = 50;
+
+const STEP_WORDS = {
+  company_plan: 'the plan', company_rerank: 'the ranking', company_critique: 'the check of the results', company_summary: 'the summary',
+  query_embedding: 'search by meaning',
+};
+
+const STATUS_WORDS = {startup: 'Startup', acquired: 'Acquired', public: 'Public', closed: 'Closed'};
+
+/** @param {HTMLElement} root @param {import('../app.js').Context} context */
+export function mount(root, context) {
+  return new Chat(root, context, {
+    title: 'Find companies in plain words',
+    lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
+    label: 'Describe the companies you are looking for',
+    placeholder: 'Describe the companies you are looking for',
+    turn: (question, before, own) => new CompaniesTurn(question, before, own),
+  });
+}
+
+class CompaniesTurn extends Turn {
+  constructor(question, before, context) {
+    super(question, context, {path: 'companies/chat', activity: 'Search'});
+    this.before = before;
+  }
+
+  get body() {
+    const asked = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
+    const last = this.before.at(-1)?.answer?.references ?? [];
+    return {
+      messages: [...asked, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
+      ...(last.length > 0 && {clientContext: {previousCandidateIds: last.map(({companyId}) => companyId)}}),
+    };
+  }
+
+  take(event) {
+    if (event.type === 'activity') this.timeline.set(event.data);
+  }
+
+  get summary() {
+    return plural(this.answer.references.length, 'company', 'companies');
+  }
+
+  found() {
+    const {references, companiesById, telemetry} = this.answer;
+    return [
+      degradedRemark(telemetry.degradedSteps, STEP_WORDS),
+      references.length === 0
+        ? emptyState('No company fits', 'Try fewer conditions, or other words for what they make.')
+        : element('ol', {class: 'cards references', 'aria-label': 'Companies'}, references.map((reference) =>
+          element('li', {}, referenceCard(reference, companiesById[reference.companyId])))),
+    ];
+  }
+}
+
+function referenceCard(reference, company) {
+  return element('article', {class: 'card reference'},
+    element('div', {class: 'reference-head'},
+      element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openCompany(reference, company)}},
+        reference.companyName)),
+      confidenceShare(reference.confidence)),
+    element('p', {class: 'reference-line'}, reference.inlineDescription),
+    reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
+    element('div', {class: 'chips'}, reference.evidenceChips.map((text) => label(text))));
+}
+
+function openCompany(reference, company) {
+  openPanel(reference.companyName, () => companyDetails(company), {kicker: kickerOf(company)});
+}
+
+function kickerOf(company) {
+  return [STATUS_WORDS[company.status] ?? words(company.status), [company.hqCity, company.hqCountry].filter(Boolean).join(', ')].filter(Boolean).join(' · ');
+}
+
+function companyDetails(company) {
+  const texts = [
+    ['What it does', company.description], ['Product', company.productDescription], ['Problem', company.problemSolved],
+    ['For whom', company.targetCustomer], ['What sets it apart', company.differentiator],
+  ];
+  return [
+    company.tagline && element('p', {class: 'lead'}, company.tagline),
+    texts.filter(([, text]) => text).map(([name, text]) => element('section', {}, element('h3', {class: 'section-label'}, name), element('p', {}, text))),
+    company.niches.length > 0 && element('section', {}, element('h3', {class: 'section-label'}, 'Niches'),
+      element('div', {class: 'chips'}, company.niches.map((niche) => label(niche)))),
+    facts([
+      ['Sectors', company.sectors.join(', ')],
+      ['Categories', company.categories.join(', ')],
+      ['Business models', company.businessModels.join(', ')],
+      ['Founded', company.foundedYear],
+      ['Closed', company.closedYear],
+      ['Acquired by', company.acquirer],
+      ['Founders', company.founders.join(', ')],
+      ['Employees', company.employeeCount == null ? null : number(company.employeeCount)],
+      ['Stage', company.fundingStage && words(company.fundingStage)],
+      ['Funding', company.totalFundingUsd == null ? null : money(company.totalFundingUsd, 'USD')],
+      ['Formerly', company.formerNames.join(', ')],
+      ['Website', company.websiteUrl && outsideLink(company.websiteUrl, company.websiteUrl.replace(/^https?:\/\//, ''))],
+    ]),
+  ];
+}

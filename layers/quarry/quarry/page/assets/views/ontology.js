@@ -1,0 +1,213 @@
+/**
+ * Projects: one search over tasks, plans, goals, milestones, documents, outputs and requirements; the whole of one beside the list.
+ *
+ * The address is the state: `q`, the query; `type` and `project`, the filters; `open`, the type and id that the panel shows.
+ */
+
+import {isStopped, pathOf} from '../api.js';
+import {choices, removable, toggle} from '../components/chips.js';
+import {emptyState, noticeOf} from '../components/notice.js';
+import {facts, loading, openPanel} from '../components/panel.js';
+import {Prompt} from '../components/prompt.js';
+import {button, element, icon, marked, replace} from '../dom.js';
+import {moment, plural, words} from '../format.js';
+import {MarkdownView} from '../markdown.js';
+
+export const title = 'Projects';
+export const stylesheet = 'views/ontology.css';
+
+const TYPES = {
+  task: 'Tasks', plan: 'Plans', goal: 'Goals', milestone: 'Milestones', document: 'Documents', output: 'Outputs', requirement: 'Requirements',
+};
+
+/** @param {HTMLElement} root @param {import('../app.js').Context} context */
+export function mount(root, context) {
+  return new OntologyView(root, context);
+}
+
+class OntologyView {
+  constructor(root, context) {
+    this.root = root;
+    this.context = context;
+    this.panel = null;
+    this.prompt = new Prompt({
+      label: 'Search the projects', placeholder: 'Search tasks, plans, goals, documents …',
+      onsubmit: (text) => this.context.go({...this.#filters(), q: text}), onstop: () => this.controller?.abort(),
+    });
+  }
+
+  /** @param {URLSearchParams} params */
+  show(params, entry) {
+    this.controller?.abort();
+    this.#closePanel();
+    this.entry = entry;
+    this.search = searchOf(params);
+    this.context.setTitle(this.search.q);
+    Object.assign(this.prompt, {value: this.search.q, busy: false});
+    if (!this.search.q) {
+      this.#showFirst();
+      return;
+    }
+    this.#lay();
+    if (entry.response) this.#showResponse(entry.response);
+    else this.#run(entry);
+  }
+
+  close() {
+    this.controller?.abort();
+    this.#closePanel();
+  }
+
+  #showFirst() {
+    const {examples} = this.context;
+    replace(this.root, element('div', {class: 'column hero'},
+      element('div', {}, element('h1', {}, 'Everything in your projects'),
+        element('p', {class: 'lead'}, 'Tasks, plans, goals, milestones, documents, outputs and requirements, found by a few words, even misspelt ones. Only what is yours.')),
+      this.prompt.root,
+      examples.length > 0 && element('section', {'aria-label': 'Examples'}, choices('Searches to try', examples, (text) => this.context.go({q: text})))));
+    this.prompt.focus();
+  }
+
+  #lay() {
+    this.body = element('div', {class: 'entities-body'});
+    replace(this.root, element('div', {class: 'wide entities'},
+      element('div', {class: 'entities-top'}, this.prompt.root,
+        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.context.go({})})),
+      element('h1', {class: 'visually-hidden'}, `Projects: ${this.search.q}`), this.body));
+  }
+
+  async #run(entry) {
+    this.controller = new AbortController();
+    this.prompt.busy = true;
+    replace(this.body, loading(6));
+    const {q, type, project} = this.search;
+    try {
+      // every type is asked, so that each filter can say how many it would leave
+      entry.response = await this.context.api.post('ontology/search', {query: q, ...(project && {project_id: project})}, {signal: this.controller.signal});
+      if (this.entry !== entry) return;
+      this.#showResponse(entry.response);
+      this.context.announce(plural(shownOf(entry.response, type).length, 'result'));
+    } catch (error) {
+      if (this.entry === entry && !isStopped(error)) {
+        replace(this.body, noticeOf(error, {retry: () => this.#run(entry), signIn: () => this.context.session.signIn()}));
+      }
+    } finally {
+      if (this.entry === entry) this.prompt.busy = false;
+    }
+  }
+
+  #showResponse(response) {
+    const {type, open} = this.search;
+    const shown = shownOf(response, type);
+    replace(this.body, this.#filterRow(response),
+      shown.length === 0
+        ? emptyState('Nothing of yours matches', 'Try another word, or all projects and types.')
+        : grouped(shown).map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
+          element('h2', {class: 'section-label'}, `${TYPES[name]} · ${results.length}`),
+          element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))))));
+    const opened = response.results.find((result) => `${result.type}:${result.id}` === open);
+    if (opened) this.#open(opened);
+  }
+
+  #filterRow(response) {
+    const {type, project} = this.search;
+    const counts = groups(response.results, (result) => result.type);
+    const projects = groups(response.results, (result) => result.project_id);
+    const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
+    return element('div', {class: 'filters', role: 'group', 'aria-label': 'Filters'},
+      project && removable(projectName(response, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
+      !project && projects.size > 1 && [...projects].map(([id, results]) =>
+        toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: results.length, ontoggle: () => go({project: id})})),
+      Object.keys(TYPES).filter((name) => counts.has(name) || type.includes(name)).map((name) =>
+        toggle(TYPES[name], {
+          pressed: type.includes(name), name, count: counts.get(name)?.length ?? 0,
+          ontoggle: (pressed) => go({type: pressed ? [...type, name] : type.filter((each) => each !== name)}),
+        })));
+  }
+
+  #result(result) {
+    return [
+      element('p', {class: 'card-meta'}, result.project_name),
+      element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => this.#go(result)}}, result.title)),
+      result.snippet && element('p', {class: 'card-text'}, marked(result.snippet)),
+    ];
+  }
+
+  #go(result) {
+    this.context.go({...this.#filters(), q: this.search.q, open: `${result.type}:${result.id}`}, {replace: true});
+    this.#open(result);
+  }
+
+  #open(result) {
+    this.panel = openPanel(result.title, async () => details(await this.context.api.get(pathOf('ontology', result.type, result.id))), {
+      kicker: [words(result.type), result.project_name].filter(Boolean).join(' · '),
+      signIn: () => this.context.session.signIn(),
+      onclose: () => {
+        this.panel = null;
+        if (new URLSearchParams(location.search).get('open')) this.context.go({...this.#filters(), q: this.search.q}, {replace: true});
+      },
+    });
+  }
+
+  #closePanel() {
+    this.panel?.close();
+    this.panel = null;
+  }
+
+  #filters() {
+    const {type = [], project = ''} = this.search ?? {};
+    return {type, project};
+  }
+}
+
+function details(entity) {
+  const {body_markdown: body, ...props} = entity.props;
+  const prose = element('div', {class: 'prose'});
+  if (typeof body === 'string') new MarkdownView(prose).show(body);
+  return [
+    typeof body === 'string' && prose,
+    facts([
+      ...Object.entries(props).map(([name, value]) => [words(name), valueOf(value)]),
+      ['Project', entity.project?.name],
+      ['Changed', entity.updated_at && moment(entity.updated_at)],
+    ]),
+  ];
+}
+
+/** A property's value, lists as lists, nested ones by name. */
+function valueOf(value) {
+  if (value === null || value === undefined || value === '') return null;
+  if (Array.isArray(value)) return element('ul', {class: 'values'}, value.map((each) => element('li', {}, valueOf(each))));
+  if (typeof value === 'object') return facts(Object.entries(value).map(([name, each]) => [words(name), valueOf(each)]));
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return String(value);
+}
+
+function shownOf(response, type) {
+  return response.results.filter((result) => type.length === 0 || type.includes(result.type));
+}
+
+/** By type, the type of the best result first. */
+function grouped(results) {
+  return [...groups(results, (result) => result.type)];
+}
+
+function groups(results, key) {
+  const found = new Map();
+  for (const result of results) found.set(key(result), [...(found.get(key(result)) ?? []), result]);
+  return found;
+}
+
+function projectName(response, id) {
+  return response.results.find((result) => result.project_id === id)?.project_name ?? 'One project';
+}
+
+/** @param {URLSearchParams} params */
+function searchOf(params) {
+  return {
+    q: (params.get('q') ?? '').trim(),
+    type: params.getAll('type').filter((name) => Object.hasOwn(TYPES, name)),
+    project: params.get('project') ?? '',
+    open: params.get('open') ?? '',
+  };
+}

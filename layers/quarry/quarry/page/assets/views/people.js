@@ -1,0 +1,256 @@
+/**
+ * People: how the query was understood, who fits and why, what would bring more, contact details for a credit.
+ *
+ * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
+ * offered; `id`, the search's id once it was made, so that coming back to it asks nothing anew. Without a query everybody is listed.
+ */
+
+import {isStopped, pathOf} from '../api.js';
+import {choices, label, removable, toggle} from '../components/chips.js';
+import {degradedRemark, emptyState, noticeOf, remark} from '../components/notice.js';
+import {loading} from '../components/panel.js';
+import {Prompt} from '../components/prompt.js';
+import {button, element, icon, replace, uniqueId} from '../dom.js';
+import {plural} from '../format.js';
+import {understood, without} from './people/constraints.js';
+import {openPerson, openPublicProfile, personCard} from './people/person.js';
+
+export const title = 'People';
+export const stylesheet = 'views/people.css';
+
+const STEP_WORDS = {
+  people_cleanup: 'the tidying of the query', people_query: 'the reading of the query', people_reasons: 'the reasons',
+};
+
+const TIERS = [
+  null,
+  'Nobody was left with all conditions, so those on time were relaxed.',
+  'Too few were left with all conditions, so those on time and place were relaxed.',
+  'Too few were left with all conditions, so those on time, place, company and team were relaxed.',
+];
+
+const DISCOVER_PAGE = 24;
+
+/** @param {HTMLElement} root @param {import('../app.js').Context} context */
+export function mount(root, context) {
+  return new PeopleView(root, context);
+}
+
+class PeopleView {
+  constructor(root, context) {
+    this.root = root;
+    this.context = context;
+    this.entry = null;
+    this.balance = element('span', {class: 'balance', hidden: true});
+    this.prompt = new Prompt({
+      label: 'Describe who you are looking for', placeholder: 'Describe who you are looking for',
+      onsubmit: (text) => this.context.go({...this.#wishes(), q: text}), onstop: () => this.controller?.abort(),
+    });
+  }
+
+  /** @param {URLSearchParams} params */
+  show(params, entry) {
+    this.controller?.abort();
+    this.entry = entry;
+    this.search = searchOf(params);
+    this.context.setTitle(this.search.q);
+    this.prompt.value = this.search.q;
+    this.prompt.busy = false;
+    this.#showBalance();
+    if (!this.search.q) {
+      this.#showFirst();
+      return;
+    }
+    this.#lay();
+    if (entry.response) this.#showResponse(entry.response);
+    else this.#run(entry);
+  }
+
+  close() {
+    this.controller?.abort();
+  }
+
+  #showFirst() {
+    const {examples} = this.context;
+    const everybody = element('section', {class: 'everybody', 'aria-label': 'Everybody'});
+    replace(this.root, element('div', {class: 'wide people-first'},
+      element('div', {class: 'column hero'},
+        element('div', {}, element('h1', {}, 'Find people by what they have done'),
+          element('p', {class: 'lead'}, 'Say what you need: skills, places, employers, years, pay. You see how it was understood and why each person is here. A search costs one credit.')),
+        this.prompt.root, this.balance,
+        examples.length > 0 && element('section', {'aria-label': 'Examples'},
+          choices('Queries to try', examples, (text) => this.context.go({q: text})))),
+      everybody));
+    this.prompt.focus();
+    this.#discover(everybody);
+  }
+
+  /** Everybody, a page at a time. */
+  async #discover(section, cursor = null) {
+    const {entry} = this;
+    const list = section.querySelector('ul') ?? element('ul', {class: 'cards people-grid'});
+    const foot = element('div', {class: 'everybody-foot'}, loading(2));
+    if (cursor === null) replace(section, foot);
+    else section.append(foot);
+    try {
+      const page = await this.context.api.get('people', {query: {limit: DISCOVER_PAGE, cursor}});
+      if (this.entry !== entry) return;
+      if (cursor === null) replace(section, page.people.length > 0 && element('h2', {class: 'section-label'}, 'Everybody'), list);
+      else foot.remove();
+      list.append(...page.people.map((person) => element('li', {}, discoveredCard(person, this.context))));
+      if (page.next_cursor) {
+        const more = element('div', {class: 'everybody-foot'},
+          button('Show more', {onclick: () => { more.remove(); this.#discover(section, page.next_cursor); }}));
+        section.append(more);
+      }
+    } catch (error) {
+      if (this.entry === entry) replace(foot, noticeOf(error, {retry: () => { foot.remove(); this.#discover(section, cursor); }, signIn: () => this.context.session.signIn()}));
+    }
+  }
+
+  #lay() {
+    this.body = element('div', {class: 'people-body'});
+    replace(this.root, element('div', {class: 'wide people'},
+      element('div', {class: 'people-top'}, this.prompt.root,
+        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.context.go({})})),
+      element('div', {class: 'people-wishes'}, this.#wishControls(), this.balance),
+      element('h1', {class: 'visually-hidden'}, `People: ${this.search.q}`),
+      this.body));
+  }
+
+  #wishControls() {
+    const {open, place, salary} = this.search;
+    const go = (changes) => this.context.go({...this.#wishes(), ...changes, q: this.search.q});
+    const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
+    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any', (value) => go({salary: value}));
+    return [
+      toggle('Open to work only', {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
+      placeField, salaryField,
+    ];
+  }
+
+  #wishes() {
+    const {open, place, salary} = this.search ?? {};
+    return {open, place, salary};
+  }
+
+  async #run(entry) {
+    this.controller = new AbortController();
+    this.prompt.busy = true;
+    replace(this.body, loading(6));
+    this.context.announce('Searching people');
+    // the same query asked again after a lost answer is the same request: it is not charged twice
+    entry.key ??= crypto.randomUUID();
+    try {
+      const response = await this.context.api.post('people/search', this.#request(), {
+        headers: {'Idempotency-Key': entry.key}, signal: this.controller.signal,
+      });
+      entry.response = response;
+      if (this.entry !== entry) return;
+      this.#showResponse(response);
+      this.context.announce(plural(response.people.length, 'person', 'people'));
+      this.#showBalance();
+    } catch (error) {
+      if (this.entry !== entry) return;
+      const again = () => this.#run(entry);
+      replace(this.body, isStopped(error)
+        ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Search again'))
+        : noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
+    } finally {
+      if (this.entry === entry) this.prompt.busy = false;
+    }
+  }
+
+  #request() {
+    const {q, open, place, salary} = this.search;
+    return {
+      query: q,
+      ...(open !== '' && {open_to_work_only: open === 'true'}),
+      ...(place !== '' && {preferred_locations: [place]}),
+      ...(salary !== '' && {salary_max: Number(salary)}),
+    };
+  }
+
+  #showResponse(response) {
+    const {people, constraints, fallback_tier: tier, relaxations, degraded} = response;
+    replace(this.body,
+      element('section', {class: 'understood', 'aria-label': 'How the query was understood'}, chipsOf(understood(constraints))),
+      TIERS[tier] && people.length > 0 && remark(TIERS[tier]),
+      degradedRemark(degraded, STEP_WORDS),
+      people.length === 0
+        ? emptyState('Nobody fits', 'Drop a condition, or say it in other words.')
+        : element('ol', {class: 'cards people-list', 'aria-label': 'People'}, people.map((person) =>
+          element('li', {}, personCard(person, () => this.#open(person, response.search_id))))),
+      this.#relaxations(relaxations, constraints));
+  }
+
+  #relaxations(relaxations, constraints) {
+    const helpful = relaxations.filter(({additional_people: more}) => more > 0);
+    if (helpful.length === 0) return null;
+    return element('section', {class: 'relaxations'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
+      element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>
+        element('button', {type: 'button', class: 'chip toggle', data: {relax: constraint}, on: {click: () => this.#relax(constraint, constraints)}},
+          text, element('span', {class: 'chip-count'}, `+${more}`)))));
+  }
+
+  /** Search again without one condition: those of the request by itself, those of the query by leaving out their words. */
+  #relax(constraint, constraints) {
+    const wishes = this.#wishes();
+    if (constraint === 'open_to_work_only') this.context.go({...wishes, open: 'false', q: this.search.q});
+    else if (constraint === 'preferred_locations') this.context.go({...wishes, place: '', q: this.search.q});
+    else {
+      const salary = constraint === 'offer_salary_inr_per_year' ? '' : wishes.salary;
+      const query = without(this.search.q, constraint, constraints);
+      if (query !== this.search.q || salary !== wishes.salary) this.context.go({...wishes, salary, q: query});
+      // its words are not to be found: the reader finds them
+      else this.prompt.input.focus();
+    }
+  }
+
+  #open(person, searchId) {
+    openPerson(person, searchId, this.context, (balance) => this.#setBalance(balance));
+  }
+
+  async #showBalance() {
+    if (this.context.session.canCall === false) return;
+    const answer = await this.context.api.get('credits').catch(() => null);
+    if (answer !== null) this.#setBalance(answer.balance);
+  }
+
+  #setBalance(balance) {
+    this.balance.hidden = false;
+    this.balance.classList.toggle('is-empty', balance === 0);
+    replace(this.balance, plural(balance, 'credit'));
+  }
+}
+
+function chipsOf(groups) {
+  if (groups.length === 0) return element('p', {class: 'fine'}, 'No condition was read from this; the closest people by meaning are shown.');
+  return groups.map(({name, tone, texts}) => element('div', {class: 'understood-group'},
+    element('span', {class: 'understood-name'}, name), element('span', {class: 'chips'}, texts.map((text) => label(text, {tone})))));
+}
+
+function discoveredCard(person, context) {
+  return element('button', {type: 'button', class: 'card', on: {click: () => openPublicProfile(person, context)}},
+    element('span', {class: 'card-title'}, person.name ?? 'Somebody'),
+    person.city && element('span', {class: 'card-meta'}, person.city),
+    person.summaries[0] && element('span', {class: 'card-text clamped'}, person.summaries[0]));
+}
+
+function field(name, type, value, placeholder, onchange) {
+  if (value) return removable(`${name}: ${value}`, {label: `Remove: ${name}`, onremove: () => onchange('')});
+  const id = uniqueId('wish');
+  return element('span', {class: 'field wish'}, element('label', {for: id}, name),
+    element('input', {id, type, placeholder, min: type === 'number' ? '0' : null, maxlength: '120', on: {change: (event) => onchange(event.target.value.trim())}}));
+}
+
+/** @param {URLSearchParams} params */
+function searchOf(params) {
+  const salary = params.get('salary') ?? '';
+  return {
+    q: (params.get('q') ?? '').trim(),
+    open: ['true', 'false'].includes(params.get('open') ?? '') ? params.get('open') : '',
+    place: (params.get('place') ?? '').trim(),
+    salary: Number(salary) > 0 ? salary : '',
+  };
+}

@@ -1,0 +1,238 @@
+/**
+ * Civic records: one input; an answer that cites its sources, or a ranked list, whichever the question asks for.
+ *
+ * The address is the state: `q`, the question; `id`, the stored answer that is shown; `tab`, where the reader chose one; `type`, `from`
+ * and `to`, the filters.
+ */
+
+import {choices, removable} from '../components/chips.js';
+import {Prompt} from '../components/prompt.js';
+import {Tabs} from '../components/tabs.js';
+import {button, element, icon, replace} from '../dom.js';
+import {Answer} from './records/answer.js';
+import {TYPES} from './records/record.js';
+import {Results} from './records/results.js';
+
+export const title = 'Records';
+export const stylesheet = 'views/records.css';
+
+const HISTORY_MAX = 5;
+
+const PLACEHOLDER = 'Ask, or search by words';
+
+/** @param {HTMLElement} root @param {import('../app.js').Context} context */
+export function mount(root, context) {
+  return new RecordsView(root, context);
+}
+
+class RecordsView {
+  constructor(root, context) {
+    this.root = root;
+    this.context = context;
+    this.entry = null;
+    /** What the next state follows on: turns of this conversation. */
+    this.nextHistory = [];
+    /** What a change of filters takes along: the answer, and the control that the reader was at. */
+    this.carried = null;
+    this.control = null;
+    this.prompt = new Prompt({
+      label: 'Ask or search the records',
+      placeholder: PLACEHOLDER,
+      onsubmit: (text) => this.#ask(text),
+      onstop: () => this.entry?.answer.stop(),
+    });
+    this.tabs = new Tabs('Answer or results', [{name: 'answer', label: 'Answer'}, {name: 'results', label: 'Results'}], {
+      onselect: (tab) => this.#chooseTab(tab),
+    });
+  }
+
+  /** @param {URLSearchParams} params */
+  show(params, entry) {
+    const before = this.entry;
+    this.entry = entry;
+    this.search = searchOf(params);
+    entry.history ??= this.nextHistory;
+    const {carried, control} = this;
+    Object.assign(this, {nextHistory: [], carried: null, control: null});
+    if (!this.search.q && !params.has('id')) {
+      leave(before, entry);
+      this.#showFirst();
+      return;
+    }
+    entry.answer ??= carried ?? new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
+    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results.counts : {});
+    this.#connect(entry, params);
+    leave(before, entry);
+    this.context.setTitle(this.search.q || 'A stored answer');
+    this.#lay(entry);
+    this.#begin(params, entry);
+    if (control) this.root.querySelector(`[data-filter="${control}"]`)?.focus({preventScroll: true});
+    // the reader's place was in what went away
+    if (document.activeElement === document.body) this.heading.focus({preventScroll: true});
+  }
+
+  close() {
+    leave(this.entry, {});
+  }
+
+  /** What an entry holds may come from an earlier visit of this domain. */
+  #connect(entry, params) {
+    const {answer, results} = entry;
+    answer.callbacks = {
+      onchange: () => this.#answerChanged(answer),
+      onfollow: (question) => this.#ask(question),
+      onagain: () => this.context.go({q: answer.question}),
+    };
+    results.callbacks = {
+      onfilter: (filters, control) => this.#filter(filters, control),
+      onretry: () => this.#begin(params, entry),
+    };
+  }
+
+  #showFirst() {
+    this.context.setTitle('');
+    const {examples} = this.context;
+    this.prompt.value = '';
+    this.prompt.busy = false;
+    this.prompt.input.placeholder = PLACEHOLDER;
+    replace(this.root, element('div', {class: 'column hero'},
+      element('div', {}, element('h1', {}, 'Ask the record'),
+        element('p', {class: 'lead'}, 'Motions, agendas, documents and what was said. A question gets an answer that cites its sources; a few words get a list.')),
+      this.prompt.root,
+      examples.length > 0 && element('section', {'aria-label': 'Examples'},
+        choices('Questions to try', examples, (text) => this.#ask(text)))));
+    this.prompt.focus();
+  }
+
+  #lay(entry) {
+    const turns = entry.answer.topicChanged ? [] : entry.history;
+    replace(this.root, element('div', {class: 'wide records'},
+      element('div', {class: 'records-top'}, this.prompt.root,
+        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.#newSearch()})),
+      turns.length > 0 && element('nav', {class: 'turns', 'aria-label': 'Earlier in this conversation'}, element('ol', {}, turns.map((turn) =>
+        element('li', {}, turn.id ? element('a', {href: this.context.address({q: turn.question, id: turn.id})}, turn.question) : turn.question)))),
+      this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
+      this.tabs.list, this.tabs.panels));
+    this.prompt.busy = entry.answer.state === 'running';
+    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root);
+    replace(this.tabs.panel('results'), entry.results.root);
+    this.#count(entry.results);
+  }
+
+  /** That only some types are asked, and the way back to all. */
+  #scope() {
+    const {type} = this.search;
+    if (type.length === 0) return null;
+    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => TYPES[name].many.toLowerCase()).join(', ')}`, {
+      label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
+    }));
+  }
+
+  async #begin(params, entry) {
+    const {answer, results} = entry;
+    const chosen = params.get('tab') ?? entry.tab;
+    if (params.has('id')) {
+      this.#select(chosen ?? 'answer');
+      if (chosen === 'results') this.#run(results);
+      await answer.open(params.get('id'));
+      return;
+    }
+    this.#select(chosen ?? likelyTab(this.search.q));
+    const response = await this.#run(results);
+    if (this.entry !== entry || response === null) return;
+    // the reader may have chosen a tab meanwhile
+    entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
+    this.#select(entry.tab);
+    if (entry.tab === 'answer') await answer.ask();
+    else this.context.announce(`${results.total} results`);
+  }
+
+  async #run(results) {
+    const response = await results.run().catch(() => null);
+    if (this.entry?.results === results) this.#count(results);
+    return response;
+  }
+
+  /** Show a tab. With the answer the question is its heading, with the list it stays in the input, to be changed. */
+  #select(tab) {
+    const isAnswer = tab === 'answer';
+    this.tabs.select(tab);
+    this.heading.classList.toggle('visually-hidden', !isAnswer);
+    this.prompt.input.placeholder = isAnswer ? 'Ask a follow-up' : PLACEHOLDER;
+    const asked = this.entry.answer.question;
+    if (['', asked].includes(this.prompt.value)) this.prompt.value = isAnswer ? '' : asked;
+  }
+
+  #count(results) {
+    this.tabs.setCount('results', results.response === null ? null : results.total);
+  }
+
+  /** A finished answer gets its own address, so that it can be shared and opened again without asking anew. */
+  #answerChanged(answer) {
+    if (this.entry?.answer !== answer) return;
+    this.prompt.busy = answer.state === 'running';
+    if (answer.question) {
+      this.heading.textContent = answer.question;
+      this.context.setTitle(answer.question);
+    }
+    if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    if (answer.topicChanged) this.root.querySelector('.turns')?.remove();
+  }
+
+  #chooseTab(tab) {
+    this.entry.tab = tab;
+    this.#select(tab);
+    this.#address({tab});
+    if (tab === 'answer') this.entry.answer.ask();
+    else this.#run(this.entry.results);
+  }
+
+  /** Change the present state's address without showing it anew. */
+  #address(changes) {
+    const now = new URLSearchParams(location.search);
+    this.context.go({...this.search, id: now.get('id'), tab: now.get('tab'), ...changes}, {replace: true});
+  }
+
+  #ask(text) {
+    const {answer, history = []} = this.entry ?? {};
+    const finished = answer?.state === 'done' && answer.text ? [answer.turn] : [];
+    this.nextHistory = answer?.topicChanged ? finished : [...history, ...finished].slice(-HISTORY_MAX);
+    this.context.go({q: text});
+  }
+
+  #newSearch() {
+    this.nextHistory = [];
+    this.context.go({});
+  }
+
+  #filter(filters, control) {
+    const {answer, history} = this.entry;
+    const next = {...this.search, ...filters, q: this.search.q || answer.question};
+    // an answer was made from the types that were asked for
+    const isSame = next.type.join() === this.search.type.join();
+    Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
+    this.context.go({...next, tab: 'results'});
+  }
+}
+
+/** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */
+function likelyTab(question) {
+  return question.endsWith('?') || question.split(/\s+/).length > 3 ? 'answer' : 'results';
+}
+
+/** Stop what runs for one history entry, but what the next shows too. */
+function leave(entry, next) {
+  if (!entry) return;
+  if (entry.answer !== next.answer) entry.answer?.stop();
+  if (entry.results !== next.results) entry.results?.stop();
+}
+
+/** @param {URLSearchParams} params @returns {import('./records/results.js').Search} */
+function searchOf(params) {
+  return {
+    q: (params.get('q') ?? '').trim(),
+    type: params.getAll('type').filter((name) => Object.hasOwn(TYPES, name)),
+    from: params.get('from') ?? '',
+    to: params.get('to') ?? '',
+  };
+}

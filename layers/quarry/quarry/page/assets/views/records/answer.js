@@ -1,0 +1,259 @@
+/**
+ * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
+ */
+
+import {Problem, isStopped, pathOf} from '../../api.js';
+import {choices} from '../../components/chips.js';
+import {confidenceLevel} from '../../components/confidence.js';
+import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
+import {loading} from '../../components/panel.js';
+import {openPreview, previewed} from '../../components/popover.js';
+import {Timeline} from '../../components/timeline.js';
+import {button, element, icon, replace} from '../../dom.js';
+import {day, plural, words} from '../../format.js';
+import {MarkdownView} from '../../markdown.js';
+import {openRecord, sourceCard, sourcePreview} from './record.js';
+
+const STEP_WORDS = {
+  records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
+  query_embedding: 'search by meaning',
+};
+
+const LEVEL_WORDS = {high: 'High', medium: 'Medium', low: 'Low'};
+
+/** @typedef {{question: string, answer: string}} Turn */
+
+/** One answer. What it shows is in `root`. */
+export class Answer {
+  /**
+   * @param {string} question
+   * @param {{history: Turn[], types: string[]}} scope
+   * @param {import('../../app.js').Context} context
+   */
+  constructor(question, scope, context) {
+    this.question = question;
+    this.scope = scope;
+    this.context = context;
+    /**
+     * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same anew.
+     * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
+     */
+    this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
+    /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
+    this.state = 'new';
+    this.id = null;
+    this.topicChanged = false;
+    this.#clear();
+  }
+
+  /** The question and the answer, for those that follow. */
+  get turn() {
+    return {question: this.question, answer: this.text, id: this.id};
+  }
+
+  /** Ask, and write what comes; once. */
+  async ask() {
+    if (this.state !== 'new') return;
+    const {question, context, scope} = this;
+    const body = {question, history: scope.history.map(({question: asked, answer}) => ({question: asked, answer})), types: scope.types};
+    await this.#while(async (signal) => {
+      context.announce('Searching the records');
+      for await (const event of context.api.stream('records/ask', {body, signal})) {
+        if (event.type === 'intent') replace(this.notes);
+        this.#take(event);
+      }
+      context.announce(`Answer ready. ${this.confidence?.label ?? ''}`);
+    });
+  }
+
+  /** Show the stored answer of an id; no model is called. */
+  async open(id) {
+    if (this.state !== 'new') return;
+    this.id = id;
+    await this.#while(async (signal) => {
+      const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
+      this.question = stored.query;
+      const label = `${LEVEL_WORDS[stored.confidence]} confidence, based on ${plural(stored.source_count, 'source')}`;
+      replace(this.notes, remark(`This is the answer as it was given on ${day(stored.created_at)}. It can be opened until ${day(stored.expires_at)}.`, ' ',
+        element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask anew')));
+      this.#take({type: 'sources', sources: stored.sources});
+      this.#take({type: 'final_answer_chunk', chunk: stored.answer});
+      this.#take({type: 'confidence', level: stored.confidence, label});
+      this.#take({type: 'followups', questions: stored.suggested_followups});
+    });
+  }
+
+  stop() {
+    this.controller?.abort();
+  }
+
+  #clear() {
+    this.text = '';
+    /** @type {Map<number, any>} */
+    this.sources = new Map();
+    this.confidence = null;
+    this.timeline = new Timeline('Research');
+    this.prose = element('div', {class: 'prose'});
+    this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
+    this.notes = element('div', {class: 'answer-notes'}, loading());
+    this.after = element('div', {class: 'answer-after'});
+    this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
+    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
+    this.root ??= element('div', {class: 'answer-grid'});
+    replace(this.root, this.article, this.aside);
+  }
+
+  async #while(work) {
+    this.controller = new AbortController();
+    this.#enter('running');
+    try {
+      await work(this.controller.signal);
+      this.#flush();
+      this.timeline.finish();
+      this.#enter('done');
+    } catch (error) {
+      this.#flush();
+      this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
+      this.#end(error);
+    }
+  }
+
+  #end(error) {
+    const stopped = isStopped(error);
+    this.#enter(stopped ? 'stopped' : 'failed');
+    if (stopped) {
+      if (!this.text) replace(this.notes);
+      this.context.announce('Stopped');
+      replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: () => this.#again()}}, 'Ask again')));
+    } else {
+      const gone = error instanceof Problem && error.kind === 'not_found' && this.id !== null;
+      replace(this.notes);
+      replace(this.after, gone
+        ? noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.'))
+        : noticeOf(error, {retry: () => this.#again(), signIn: () => this.context.session.signIn()}),
+      gone && this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain}));
+    }
+  }
+
+  #again() {
+    const {id} = this;
+    this.#clear();
+    this.state = 'new';
+    if (id === null) this.ask();
+    else this.open(id);
+  }
+
+  #enter(state) {
+    this.state = state;
+    this.prose.classList.toggle('is-streaming', state === 'running');
+    this.root.dataset.state = state;
+    this.article.setAttribute('aria-busy', String(state === 'running'));
+    this.callbacks.onchange();
+  }
+
+  /** One event of the stream; those that are not known change nothing. */
+  #take(event) {
+    switch (event.type) {
+      case 'tool_call':
+        this.timeline.set({id: event.id, label: callLabel(event), status: 'running'});
+        break;
+      case 'tool_observation':
+        this.timeline.set({id: event.id, label: this.timeline.steps.get(event.id)?.step.label ?? words(event.tool), status: 'completed', detail: event.summary});
+        break;
+      case 'sources':
+        this.#showSources(event.sources);
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
+        this.timeline.fold();
+        break;
+      case 'final_answer_chunk':
+        this.text += event.chunk;
+        this.#flushSoon();
+        break;
+      case 'confidence':
+        this.confidence = event;
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
+        this.#showAfter();
+        break;
+      case 'followups':
+        this.followups = event.questions;
+        this.#showAfter();
+        break;
+      case 'done':
+        this.id = event.answer_id;
+        this.topicChanged = event.topic_changed;
+        replace(this.notes, degradedRemark(event.degraded ?? [], STEP_WORDS));
+        this.#showAfter();
+        break;
+      default:
+    }
+  }
+
+  /** The text grows at most once a frame. */
+  #flushSoon() {
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
+  }
+
+  #flush() {
+    this.view.show(this.text);
+    for (const card of this.aside.querySelectorAll('.source')) {
+      card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
+    }
+  }
+
+  #showSources(sources) {
+    this.sources = new Map(sources.map((source) => [source.n, source]));
+    this.aside.hidden = sources.length === 0;
+    replace(this.aside, element('h2', {class: 'section-label'}, plural(sources.length, 'source')),
+      element('ol', {class: 'cards'}, sources.map((source) => element('li', {}, sourceCard(source, this.context)))));
+  }
+
+  /** The mark of `[n]`: its source on hover, focus and tap; the whole record on click and Enter. */
+  #citation(n) {
+    const source = this.sources.get(n);
+    if (source === undefined) return null;
+    const content = () => sourcePreview(source);
+    let touched = false;
+    const mark = element('button', {
+      type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n},
+      on: {
+        pointerdown: (event) => { touched = event.pointerType === 'touch'; },
+        click: () => {
+          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: () => openRecord(source, this.context)})]);
+          else openRecord(source, this.context);
+          touched = false;
+        },
+      },
+    }, n);
+    previewed(mark, content);
+    return mark;
+  }
+
+  #showAfter() {
+    const questions = this.followups ?? [];
+    replace(this.after,
+      this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label), this.id && this.#share()),
+      questions.length > 0 && element('section', {class: 'followups'},
+        element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
+  }
+
+  #share() {
+    const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
+      const address = new URL(this.context.address({q: this.question, id: this.id}), document.baseURI);
+      try {
+        await navigator.clipboard.writeText(address.href);
+        replace(control, icon('check'), 'Link copied');
+        this.context.announce('Link copied');
+      } catch {
+        // not allowed here; the address bar has it too
+        replace(control, element('a', {href: address.href}, 'This answer’s address'));
+      }
+    }});
+    return control;
+  }
+}
+
+function callLabel({tool, arguments: {query, date_from: from, date_to: to}}) {
+  const where = tool === 'search_records' ? 'all records' : words(tool.replace(/^search_/, '')).toLowerCase();
+  const when = [from && `from ${day(from)}`, to && `until ${day(to)}`].filter(Boolean).join(' ');
+  return `Searching ${where} for “${query}”${when && ` ${when}`}`;
+}

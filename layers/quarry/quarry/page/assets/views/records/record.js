@@ -1,0 +1,125 @@
+/**
+ * One record: as a card in a list, as a preview of a citation, and whole, in the panel.
+ */
+
+import {pathOf} from '../../api.js';
+import {label} from '../../components/chips.js';
+import {facts, openPanel} from '../../components/panel.js';
+import {element, icon, marked, outsideLink} from '../../dom.js';
+import {day, words} from '../../format.js';
+
+/** The types in the order in which they are offered. */
+export const TYPES = {
+  motion: {one: 'Motion', many: 'Motions'},
+  agenda_item: {one: 'Agenda item', many: 'Agenda items'},
+  matter: {one: 'Matter', many: 'Matters'},
+  document_section: {one: 'Document', many: 'Documents'},
+  key_statement: {one: 'Statement', many: 'Statements'},
+  transcript_segment: {one: 'Transcript', many: 'Transcripts'},
+};
+
+/** @param {string} type */
+export function typeName(type) {
+  return TYPES[type]?.one ?? words(type);
+}
+
+/**
+ * The type and the date above a record's title.
+ * @param {{type: string, date?: string}} record
+ */
+function kicker({type, date}) {
+  return [typeName(type), date && day(date)].filter(Boolean).join(' · ');
+}
+
+/**
+ * A source of an answer, numbered; opens the whole record.
+ * @param {any} source
+ * @param {import('../../app.js').Context} context
+ */
+export function sourceCard(source, context) {
+  return element('button', {type: 'button', class: 'card source', data: {n: source.n, type: source.type}, on: {click: () => openRecord(source, context)}},
+    element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), kicker(source)),
+    element('span', {class: 'card-title'}, source.title),
+    element('span', {class: 'card-text'}, marked(source.snippet)));
+}
+
+/** What a citation shows before anybody opens it. */
+export function sourcePreview(source) {
+  return [
+    element('p', {class: 'card-meta'}, kicker(source)),
+    element('p', {class: 'card-title'}, source.title),
+    element('p', {class: 'card-text'}, marked(source.snippet)),
+  ];
+}
+
+/**
+ * A found record; its title opens the whole of it.
+ * @param {any} result
+ * @param {import('../../app.js').Context} context
+ */
+export function resultCard(result, context) {
+  return element('li', {class: 'result', data: {type: result.type}},
+    element('p', {class: 'card-meta'}, kicker(result), found(result.matched)),
+    element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openRecord(result, context)}}, result.title)),
+    element('p', {class: 'card-text'}, marked(result.snippet)));
+}
+
+/** How a record was found, where only one of the two ways found it. */
+function found({text_rank: byWords, semantic_rank: byMeaning}) {
+  if (byWords && !byMeaning) return label('by its words');
+  if (byMeaning && !byWords) return label('by its meaning');
+  return null;
+}
+
+/**
+ * The whole record in the panel.
+ * @param {{type: string, id: string, title: string, date?: string}} record
+ * @param {import('../../app.js').Context} context
+ */
+export function openRecord(record, context) {
+  openPanel(record.title, async () => whole(await context.api.get(pathOf('records', record.type, record.id))),
+    {kicker: kicker(record), signIn: () => context.session.signIn()});
+}
+
+// What is said elsewhere in the panel, or means nothing to a reader.
+const LEFT_OUT = new Set(['id', 'url', 'date', 'title', 'meeting_id', 'matter_id', 'agenda_item_id']);
+const LONG_TEXTS = ['plain_english_summary', 'text_content', 'statement_text', 'body', 'summary', 'description', 'context'];
+
+function whole({fields, meeting, title, url}) {
+  const texts = LONG_TEXTS.filter((name) => fields[name] && fields[name] !== title);
+  const others = Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name) && !LONG_TEXTS.includes(name));
+  return [
+    texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
+      (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, fields[name])))),
+    facts(others.map(([name, value]) => [words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
+    url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
+    meeting && meetingOf(meeting),
+  ];
+}
+
+function fieldValue(name, value) {
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  if (name.endsWith('_seconds') && typeof value === 'number') return clock(value);
+  if (/_on$|_date$/.test(name) && typeof value === 'string') return day(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value === null ? null : String(value);
+}
+
+/** Seconds into a recording as `h:mm:ss`. */
+function clock(seconds) {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  return `${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${String(rest).padStart(2, '0')}`;
+}
+
+function meetingOf(meeting) {
+  const links = [['Video', meeting.video_url], ['Minutes', meeting.minutes_url]].filter(([, address]) => address);
+  return element('section', {class: 'record-meeting'},
+    element('h3', {}, meeting.title),
+    meeting.summary && element('p', {class: 'card-text'}, meeting.summary),
+    facts([
+      ['Body', meeting.body],
+      ['Date', [day(meeting.date), meeting.started_at].filter(Boolean).join(', ')],
+      ['Place', meeting.location],
+      ['Present', meeting.attendees?.join(', ')],
+    ]),
+    links.length > 0 && element('p', {class: 'record-links'}, links.map(([name, address]) => outsideLink(address, name, ' ', icon('outside')))));
+}

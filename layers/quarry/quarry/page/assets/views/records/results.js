@@ -1,0 +1,139 @@
+/**
+ * The ranked list of a search, with its filters, page by page.
+ */
+
+import {isStopped} from '../../api.js';
+import {toggle} from '../../components/chips.js';
+import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
+import {loading} from '../../components/panel.js';
+import {button, element, icon, replace} from '../../dom.js';
+import {plural} from '../../format.js';
+import {TYPES, resultCard} from './record.js';
+
+const PAGE_SIZE = 20;
+const OFFSET_MAX = 400;
+
+const STEP_WORDS = {query_embedding: 'search by meaning'};
+
+/** @typedef {{q: string, type: string[], from: string, to: string}} Search as the address has it */
+
+/** One search. Its nodes live as long as the history entry that it belongs to. */
+export class Results {
+  /**
+   * @param {Search} search
+   * @param {import('../../app.js').Context} context
+   * @param {Record<string, number>} [counts] of the types, as far as they are known before
+   */
+  constructor(search, context, counts = {}) {
+    this.search = search;
+    this.context = context;
+    /**
+     * `onfilter` is called when the reader changes a filter, with the `data-filter` of the control; `onretry` to search again.
+     * @type {{onfilter: (filters: Partial<Search>, control?: string) => void, onretry: () => void}}
+     */
+    this.callbacks = {onfilter() {}, onretry() {}};
+    this.controller = new AbortController();
+    this.response = null;
+    this.knownCounts = counts;
+    this.list = element('ol', {class: 'results'});
+    this.head = element('div', {class: 'results-head'});
+    this.foot = element('div', {class: 'results-foot'});
+    this.root = element('div', {class: 'results-body'}, this.head, this.list, this.foot);
+    if (this.#isFiltered) replace(this.head, this.#filters());
+  }
+
+  get #isFiltered() {
+    return Boolean(this.search.type.length || this.search.from || this.search.to);
+  }
+
+  /** How many there are of each type: of those that a filter leaves out, as it was before. */
+  get counts() {
+    return {...this.knownCounts, ...this.response?.counts};
+  }
+
+  get total() {
+    return Object.values(this.response?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Search, once: the response, or null when it was stopped. Throws when it failed, having said so. */
+  async run() {
+    if (this.response !== null) return this.response;
+    replace(this.list);
+    replace(this.foot, loading(6));
+    return this.#load(0);
+  }
+
+  stop() {
+    this.controller.abort();
+    this.controller = new AbortController();
+  }
+
+  async #load(offset) {
+    try {
+      const {q, type, from, to} = this.search;
+      const response = await this.context.api.get('records/search', {
+        query: {q, type, from, to, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
+      });
+      this.#show(response, offset);
+      return response;
+    } catch (error) {
+      if (isStopped(error)) return null;
+      replace(this.foot, noticeOf(error, {retry: () => (offset === 0 ? this.callbacks.onretry() : this.#again(offset)), signIn: () => this.context.session.signIn()}));
+      throw error;
+    }
+  }
+
+  async #again(offset) {
+    replace(this.foot, loading(3));
+    await this.#load(offset).catch(() => {});
+  }
+
+  #show(response, offset) {
+    const first = this.list.childElementCount;
+    if (offset === 0) this.response = response;
+    this.list.append(...response.results.map((result) => resultCard(result, this.context)));
+    replace(this.head, this.#filters(), degradedRemark(this.response.degraded, STEP_WORDS));
+    const next = offset + PAGE_SIZE;
+    const more = response.results.length === PAGE_SIZE && next <= OFFSET_MAX && next < this.total;
+    replace(this.foot,
+      this.total === 0 && this.#nothing(),
+      more && button('More results', {onclick: async () => { await this.#load(next).catch(() => {}); this.list.children[next]?.querySelector('button')?.focus(); }}));
+    if (offset > 0) this.context.announce(plural(this.list.childElementCount - first, 'more result'));
+  }
+
+  #nothing() {
+    return emptyState('Nothing found',
+      this.#isFiltered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
+      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({type: [], from: '', to: ''})}));
+  }
+
+  #filters() {
+    const {type, from, to} = this.search;
+    const {counts} = this;
+    const chosen = new Set(type);
+    const toggles = Object.entries(TYPES).filter(([name]) => chosen.has(name) || counts[name] > 0 || chosen.size > 0).map(([name, {many}]) => toggle(many, {
+      pressed: chosen.has(name),
+      count: counts[name] ?? null,
+      name,
+      ontoggle: (pressed) => this.callbacks.onfilter({type: Object.keys(TYPES).filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
+    }));
+    return element('div', {class: 'filters'},
+      element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
+      element('details', {class: 'dates', open: Boolean(from || to)},
+        element('summary', {}, icon('filter'), from || to ? 'Dates' : 'Any date'),
+        element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
+          (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))));
+  }
+
+  #dateField(text, name, value) {
+    const {from, to} = this.search;
+    const choose = ({target}) => {
+      // a year that is still being typed is a year too, such as 0020
+      if (target.value && target.value < '1000') return;
+      if (target.reportValidity()) this.callbacks.onfilter({[name]: target.value}, name);
+    };
+    return element('label', {class: 'field'}, text, element('input', {
+      type: 'date', value, data: {filter: name}, min: name === 'to' ? from : null, max: name === 'from' ? to : null, on: {change: choose},
+    }));
+  }
+}

@@ -1,0 +1,141 @@
+"""The page without a mouse."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.page.conftest import Site
+
+QUESTION = "Why did the council keep the old elm in Quill Square?"
+
+
+def focused(page: Page) -> str:
+    """What the reader is at, by its accessible name or text."""
+    text: str = page.evaluate(
+        "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText ?? '').trim()"
+    )
+    return text
+
+
+def tab_to(page: Page, name: str, *, at_most: int = 40) -> None:
+    for _ in range(at_most):
+        page.keyboard.press("Tab")
+        if focused(page).startswith(name):
+            return
+    raise AssertionError(f"{name} is not reached by Tab")
+
+
+def test_from_the_first_visit_to_a_source_and_back_by_keyboard_alone(site: Site) -> None:
+    page = site.open()
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    tab_to(page, "Answer")
+    tab_to(page, "Source ")
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    name = focused(page)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert focused(page) == name
+    tab_to(page, "Copy link")
+    tab_to(page, "What", at_most=5)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(QUESTION)
+
+
+def test_slash_goes_to_the_question_but_can_be_typed_in_it(site: Site) -> None:
+    page = site.open("search?q=bridge")
+    expect(page.locator(".result").first).to_be_visible()
+    page.locator(".result-open").first.focus()
+    page.keyboard.press("/")
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("either/or")
+    expect(page.get_by_role("textbox")).to_have_value("either/or")
+
+
+def test_shift_enter_breaks_the_line_and_enter_asks(site: Site) -> None:
+    page = site.open()
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("one")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("two")
+    expect(page.get_by_role("textbox")).to_have_value("one\ntwo")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Results")).to_be_visible()
+
+
+def test_arrows_move_between_the_tabs(site: Site) -> None:
+    page = site.open("search?q=bridge")
+    expect(page.locator(".result").first).to_be_visible()
+    results = page.get_by_role("tab", name="Results")
+    answer = page.get_by_role("tab", name="Answer")
+    results.focus()
+    page.keyboard.press("ArrowRight")
+    expect(answer).to_be_focused()
+    expect(answer).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    page.keyboard.press("End")
+    expect(results).to_be_focused()
+    page.keyboard.press("Home")
+    expect(answer).to_be_focused()
+    assert page.locator("[role=tab][tabindex='0']").count() == 1
+
+
+def test_the_first_stop_skips_to_the_search(site: Site) -> None:
+    page = site.open("search?q=bridge")
+    expect(page.locator(".result").first).to_be_visible()
+    page.get_by_role("link", name="Quarry").focus()
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == "Skip to the search"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+
+
+def test_the_panel_keeps_the_keyboard_inside(site: Site) -> None:
+    page = site.open("search?q=bridge&type=motion")
+    page.locator(".result-open").first.press("Enter")
+    panel = page.get_by_role("dialog")
+    expect(panel).to_contain_text("Mover")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        inside = page.evaluate(
+            "document.activeElement === document.body || document.querySelector('dialog').contains(document.activeElement)"
+        )
+        assert inside
+
+
+def test_what_is_focused_is_seen(site: Site) -> None:
+    page = site.open("search?q=bridge")
+    expect(page.locator(".result").first).to_be_visible()
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        visible = page.evaluate("""() => {
+            const node = document.activeElement;
+            const round = node.closest('.prompt') ?? node;
+            const styles = [getComputedStyle(node), getComputedStyle(node, '::after'), getComputedStyle(round)];
+            return styles.some((style) => style.outlineStyle !== 'none' || style.boxShadow !== 'none');
+        }""")
+        assert visible, focused(page)
+
+
+def test_an_answer_is_announced_politely_when_it_is_ready_and_not_while_it_grows(site: Site) -> None:
+    page = site.open()
+    page.evaluate("""() => {
+        window.said = [];
+        const announcer = document.querySelector('[data-announcer]');
+        const listen = new MutationObserver(() => window.said.push(announcer.textContent));
+        listen.observe(announcer, {childList: true, characterData: true, subtree: true});
+    }""")
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    said = page.evaluate("window.said")
+    assert said[0] == "Searching the records"
+    assert said[-1].startswith("Answer ready.")
+    assert len(said) == 2
+    assert page.locator(".prose").evaluate("(node) => node.closest('[aria-live]')") is None

@@ -1,0 +1,419 @@
+"""Civic records in the page: the way from a question to its sources."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, answer_sse
+from tests.records.asking import ANSWER, FOLLOWUPS, QUESTION, playing
+
+WORDS = "bridge weight limit"
+PIECES = ["The elm ", "was kept ", "because it ", "is sound [1]."]
+
+
+def ask(page: Page, text: str) -> None:
+    box = page.get_by_role("textbox", name="Ask or search the records")
+    box.fill(text)
+    box.press("Enter")
+
+
+def finished(page: Page) -> None:
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+
+
+def asked(page: Page) -> list[Request]:
+    """The requests to /records/ask that the page makes from now on."""
+    requests: list[Request] = []
+    page.on("request", lambda request: requests.append(request) if "/records/ask" in request.url else None)
+    return requests
+
+
+def history_of(request: Request) -> object:
+    return json.loads(request.post_data or "{}")["history"]
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_the_first_visit_offers_questions_of_the_sample_data(site: Site) -> None:
+    page = site.open()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    page.get_by_role("button", name="Why did the council decide to keep the old elm").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("old elm in Quill Square?")
+    finished(page)
+
+
+def test_where_other_data_is_served_no_sample_question_is_offered(site: Site) -> None:
+    page = site.open(before=lambda page: page.route("**/examples.json", answer_json({})))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_role("list", name="Questions to try")).to_have_count(0)
+
+
+def test_a_question_opens_the_answer_and_words_open_the_results(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page.get_by_role("tab", name="Answer")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".prose")).to_contain_text("elm")
+    expect(page.locator(".source")).to_have_count(8)
+    expect(page.locator(".confidence")).to_contain_text("based on 8 sources")
+    page.get_by_role("button", name="New search").click()
+    expect(page).to_have_url(re.compile(r"/$"))
+    ask(page, WORDS)
+    expect(page.get_by_role("tab", name="Results")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".result")).to_have_count(20)
+    expect(page.locator(".result mark").first).to_be_visible()
+
+
+def test_words_get_an_answer_when_the_reader_asks_for_one(site: Site) -> None:
+    page = site.open(f"search?q={WORDS}")
+    expect(page.locator(".result").first).to_be_visible()
+    requests = asked(page)
+    page.get_by_role("tab", name="Answer").click()
+    finished(page)
+    page.get_by_role("tab", name="Results").click()
+    page.get_by_role("tab", name="Answer").click()
+    assert len(requests) == 1
+
+
+def test_the_answer_grows_as_the_model_writes_it(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=0.4))
+    page = model_site.open()
+    page.evaluate("""() => {
+        window.seen = [];
+        new MutationObserver(() => {
+            const text = document.querySelector('.prose')?.innerText ?? '';
+            const sources = document.querySelectorAll('.source').length;
+            if (text && window.seen.at(-1)?.text !== text) window.seen.push({text, sources});
+        }).observe(document.body, {subtree: true, childList: true, characterData: true});
+    }""")
+    ask(page, QUESTION)
+    finished(page)
+    seen = page.evaluate("window.seen")
+    texts = [each["text"].replace("\u00a0", " ").strip() for each in seen]
+    assert texts[: len(PIECES)] == ["".join(PIECES[: n + 1]).replace("[1]", "1").strip() for n in range(len(PIECES))]
+    assert all(each["sources"] > 0 for each in seen), "a citation was shown before its source"
+
+
+def test_research_steps_show_while_they_run_and_fold_away(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text(ANSWER, delay=0.5))
+    page = model_site.open()
+    ask(page, QUESTION)
+    expect(page.locator(".timeline li[data-status='running']", has_text="Writing the answer")).to_have_count(1)
+    finished(page)
+    summary = page.locator(".timeline-summary")
+    expect(summary).to_have_text(re.compile(r"^Research · 2 steps · "))
+    summary.click()
+    steps = page.locator(".timeline li")
+    expect(steps.first).to_contain_text(f"Searching all records for “{QUESTION}”")
+    expect(steps.first).to_contain_text("records found")
+    expect(page.locator(".timeline li[data-status='completed']")).to_have_count(2)
+
+
+def test_stop_keeps_what_is_there_and_ends_the_request(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text("".join(PIECES), pieces=PIECES, delay=0.6))
+    page = model_site.open()
+    ask(page, QUESTION)
+    expect(page.locator(".prose")).to_contain_text("The elm")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "stopped")
+    expect(page.get_by_role("note")).to_contain_text("Stopped.")
+    expect(page.locator(".prose")).to_contain_text("The elm")
+    expect(page.get_by_role("button", name="Search", exact=True)).to_be_visible()
+    model.respond = playing()
+    page.get_by_role("button", name="Ask again").click()
+    finished(page)
+    expect(page.locator(".prose")).to_contain_text("the vote was 7–2")
+
+
+def test_a_citation_previews_its_source_and_opens_it(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    page = model_site.open(width=WIDE)
+    ask(page, QUESTION)
+    finished(page)
+    mark = page.locator("[data-cites='1']").first
+    title = page.locator(".source[data-n='1'] .card-title").inner_text()
+    mark.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text(title)
+    model_site.picture(page, "citation")
+    page.mouse.move(0, 0)
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    mark.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text(title)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("tooltip")).to_be_hidden()
+    mark.press("Enter")
+    expect(page.get_by_role("dialog", name=title)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_contain_text("Present")
+
+
+def test_a_tap_on_a_citation_shows_its_source(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    page = model_site.open(width=NARROW, height=800, touch=True)
+    ask(page, QUESTION)
+    finished(page)
+    page.locator("[data-cites='1']").first.tap()
+    preview = page.get_by_role("tooltip")
+    expect(preview).to_be_visible()
+    box = preview.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= NARROW
+    preview.get_by_role("button", name="Open").tap()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_follow_ups_are_asked_with_what_was_said_before(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    page = model_site.open()
+    ask(page, QUESTION)
+    finished(page)
+    requests = asked(page)
+    page.get_by_role("button", name=FOLLOWUPS[0]).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(FOLLOWUPS[0])
+    finished(page)
+    assert history_of(requests[0]) == [{"question": QUESTION, "answer": ANSWER}]
+    expect(page.get_by_role("navigation", name="Earlier in this conversation")).to_contain_text(QUESTION)
+    page.get_by_role("button", name="New search").click()
+    ask(page, QUESTION)
+    finished(page)
+    assert history_of(requests[1]) == []
+
+
+def test_a_new_topic_leaves_the_conversation_behind(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    ask(page, "How much did the hackers cost?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("How much did the hackers cost?")
+    finished(page)
+    expect(page.get_by_role("navigation", name="Earlier in this conversation")).to_have_count(0)
+
+
+def test_a_shared_link_shows_the_stored_answer_without_asking(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    page = model_site.open()
+    ask(page, QUESTION)
+    finished(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert set(parse_qs(urlsplit(link).query)) == {"q", "id"}
+    assert link == page.url
+    model.reset()
+    shared = model_site.open()
+    requests = asked(shared)
+    shared.goto(link)
+    finished(shared)
+    expect(shared.locator(".prose")).to_contain_text("It is sound")
+    expect(shared.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    today = datetime.now(UTC).strftime("%-d %B %Y")
+    expect(shared.get_by_role("note").first).to_contain_text(f"as it was given on {today}")
+    expect(shared.locator("[data-cites='1']").first).to_be_visible()
+    assert requests == []
+    assert model.requests == []
+
+
+def test_an_expired_link_says_so_and_offers_the_question(site: Site) -> None:
+    page = site.open(f"search?q={QUESTION}&id=unknown")
+    expect(page.get_by_role("alert")).to_contain_text("This answer has expired")
+    page.get_by_role("button", name="Ask this question").click()
+    finished(page)
+    assert "unknown" not in page.url
+
+
+def test_back_and_forward_bring_back_what_was_there_without_asking_again(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    first = page.url
+    ask(page, WORDS)
+    expect(page.locator(".result").first).to_be_visible()
+    requests = asked(page)
+    page.go_back()
+    expect(page).to_have_url(first)
+    expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+    expect(page.locator(".prose")).to_contain_text("elm")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    page.go_forward()
+    expect(page.locator(".prose")).to_contain_text("elm")
+    page.go_forward()
+    expect(page.locator(".result").first).to_be_visible()
+    assert requests == []
+    page.go_back()
+    page.reload()
+    expect(page.locator(".prose")).to_contain_text("elm")
+    assert requests == []
+
+
+def test_filters_narrow_the_list_and_stay_in_the_address(site: Site) -> None:
+    page = site.open(f"search?q={WORDS}")
+    motions = page.get_by_role("button", name=re.compile("^Motions"))
+    motions.click()
+    expect(motions).to_have_attribute("aria-pressed", "true")
+    expect(motions).to_be_focused()
+    expect(page.locator(".result:not([data-type='motion'])")).to_have_count(0)
+    expect(page.locator(".result").first).to_be_visible()
+    assert query_of(page)["type"] == ["motion"]
+    page.locator("summary", has_text="Any date").click()
+    page.get_by_label("From").fill("2025-01-01")
+    expect(page).to_have_url(re.compile("from=2025-01-01"))
+    expect(page.locator(".result .card-meta").first).to_contain_text(re.compile("2025|2026"))
+    page.go_back()
+    page.go_back()
+    expect(motions).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_list_goes_on_where_it_ended(site: Site) -> None:
+    page = site.open(f"search?q={WORDS}")
+    expect(page.locator(".result")).to_have_count(20)
+    page.get_by_role("button", name="More results").click()
+    expect(page.locator(".result")).to_have_count(40)
+    expect(page.locator(".result").nth(20).get_by_role("button")).to_be_focused()
+
+
+def test_nothing_found_says_what_may_help(site: Site) -> None:
+    nothing = {"query": "x", "intent": "keyword", "results": [], "counts": {}, "degraded": ["query_embedding"]}
+    page = site.open(
+        "search?q=x&type=motion", before=lambda page: page.route("**/records/search?*", answer_json(nothing))
+    )
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    expect(page.get_by_role("note")).to_contain_text("search by meaning")
+    page.get_by_role("button", name="Search without filters").click()
+    expect(page).to_have_url(re.compile(r"search\?q=x&tab=results$"))
+
+
+def test_a_degraded_answer_says_which_part_was_missing(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.http_error(500))
+    page = model_site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page.get_by_role("note")).to_contain_text("the writing of the answer")
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (429, "A short pause, please"),
+        (503, "A part of the service is down"),
+        (500, "Something went wrong"),
+        (401, "Sign in to search"),
+    ],
+)
+def test_a_failed_search_says_what_happened(site: Site, status: int, says: str) -> None:
+    problem = answer_problem(status, **({"Retry-After": "2"} if status in (429, 503) else {}))
+    page = site.open(f"search?q={WORDS}", before=lambda page: page.route("**/records/search?*", problem))
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text(says)
+    if status != 401:
+        page.unroute("**/records/search?*")
+        page.get_by_role("button", name=re.compile("^Try again")).click()
+        expect(page.locator(".result").first).to_be_visible()
+
+
+def test_the_wait_that_the_service_asks_for_is_counted_down(site: Site) -> None:
+    problem = answer_problem(429, **{"Retry-After": "2"})
+    page = site.open(f"search?q={WORDS}", before=lambda page: page.route("**/records/search?*", problem))
+    retry = page.get_by_role("button", name=re.compile("^Try again"))
+    expect(retry).to_be_disabled()
+    expect(retry).to_have_text("Try again")
+    expect(retry).to_be_enabled()
+
+
+def test_offline_is_told_apart_from_a_service_that_is_down(site: Site) -> None:
+    page = site.open()
+    expect(page.get_by_role("textbox")).to_be_visible()
+    page.route("**/records/search?*", lambda route: route.abort())
+    ask(page, WORDS)
+    expect(page.get_by_role("alert")).to_contain_text("The service cannot be reached")
+    page.unroute("**/records/search?*")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("alert")).to_contain_text("You are offline")
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".result").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [{"type": "intent", "intent": "question"}, {"type": "error", "message": "The database went away."}],
+        [{"type": "intent", "intent": "question"}],
+    ],
+    ids=["said", "cut off"],
+)
+def test_a_stream_that_fails_can_be_tried_again(site: Site, events: list[object]) -> None:
+    page = site.open(before=lambda page: page.route("**/records/ask", answer_sse(*events)))
+    ask(page, QUESTION)
+    expect(page.get_by_role("alert")).to_contain_text(
+        "The database went away." if len(events) == 2 else "The answer broke off"
+    )
+    page.unroute("**/records/ask")
+    page.get_by_role("button", name="Try again").click()
+    finished(page)
+
+
+def test_a_record_opens_whole_with_its_meeting(site: Site) -> None:
+    page = site.open(f"search?q={WORDS}&type=motion")
+    first = page.locator(".result-open").first
+    title = first.inner_text()
+    first.click()
+    panel = page.get_by_role("dialog", name=title)
+    expect(panel).to_contain_text("Votes for")
+    expect(panel).to_contain_text("Present")
+    expect(panel.get_by_role("link", name="Minutes")).to_have_attribute("rel", re.compile("noopener"))
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(first).to_be_focused()
+
+
+def test_a_record_that_is_gone_says_so(site: Site) -> None:
+    page = site.open(f"search?q={WORDS}", before=lambda page: page.route("**/records/*/**", answer_problem(404)))
+    page.locator(".result-open").first.click()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Nothing here")
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(site: Site, width: int, scheme: str) -> None:
+    page = site.open(width=width, scheme="dark" if scheme == "dark" else "light")
+    expect(page.get_by_role("textbox")).to_be_visible()
+    site.picture(page, f"records-first-{width}-{scheme}")
+    for name, query in (("answer", QUESTION), ("results", WORDS)):
+        page.goto(f"{site.url}/search?q={query}")
+        if name == "answer":
+            finished(page)
+        else:
+            expect(page.locator(".result").first).to_be_visible()
+        site.picture(page, f"records-{name}-{width}-{scheme}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_answer_is_kept_once(site: Site, page_database: str) -> None:
+    with psycopg.connect(page_database) as connection:
+        before = connection.execute("select count(*) from answer_cache").fetchone()
+        page = site.open()
+        ask(page, QUESTION)
+        finished(page)
+        page.get_by_role("tab", name="Results").click()
+        expect(page.locator(".result").first).to_be_visible()
+        page.reload()
+        expect(page.locator(".result").first).to_be_visible()
+        page.get_by_role("tab", name="Answer").click()
+        finished(page)
+        connection.commit()
+        after = connection.execute("select count(*) from answer_cache").fetchone()
+    assert before
+    assert after == (before[0] + 1,)

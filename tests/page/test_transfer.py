@@ -1,0 +1,143 @@
+"""What the browser has to fetch, how much, and how long it may keep it; and that the page works under any prefix."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+from playwright.sync_api import Page, Response, Route, expect
+
+from quarry.core.web.page_routes import page as served_page
+from tests.page.conftest import ALL_DOMAINS, Site
+from tests.running import running_server
+
+BUDGET_BYTES = 150_000
+
+
+@pytest.fixture(scope="package")
+def served_under_prefix(page_database: str) -> Iterator[str]:
+    with running_server(page_database, prefix="/prod", RATE_LIMIT_PER_MINUTE="0") as url:
+        yield url
+
+
+def test_all_of_the_page_is_under_150_kilobytes() -> None:
+    files = [served_page().html, *(file for name, file in served_page().assets.items() if not name.endswith("LICENSE"))]
+    assert sum(len(gzip.compress(file.body)) for file in files) < BUDGET_BYTES
+
+
+def test_a_first_visit_fetches_no_file_twice_and_nothing_from_elsewhere(site: Site) -> None:
+    responses: list[Response] = []
+    page = site.open(before=lambda page: page.on("response", lambda response: responses.append(response)))
+    expect(page.get_by_role("textbox")).to_be_visible()
+    addresses = [response.url for response in responses]
+    assert len(addresses) == len(set(addresses))
+    assert all(address.startswith(site.url) for address in addresses)
+    sent = [response for response in responses if "/assets/" in response.url]
+    assert sent
+    assert all(response.headers["content-encoding"] == "gzip" for response in sent)
+
+
+def test_the_lists_of_what_is_fetched_early_are_true(site: Site) -> None:
+    """A module that is preloaded but not imported is fetched for nothing."""
+    named = set(re.findall(r'modulepreload" href="assets/\w+/([^"]+)"', served_page().html.body.decode()))
+    assert named
+    assert named <= served_page().assets.keys()
+    fetched: list[str] = []
+    site.open(before=lambda page: page.on("request", lambda request: fetched.append(request.url)))
+    assert named <= {address.split(f"/{served_page().version}/")[-1] for address in fetched}
+
+
+def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None:
+    with httpx2.Client(base_url=served) as client:
+        html = client.get("/")
+        assert html.headers["cache-control"] == "no-cache"
+        assert client.get("/", headers={"If-None-Match": html.headers["etag"]}).status_code == 304
+        assert client.get("/search?q=x").text == html.text
+        addresses = re.findall(r'(?:href|src)="(assets/[^"]+)"', html.text)
+        assert len(addresses) > 4
+        for address in addresses:
+            asset = client.get(f"/{address}")
+            assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+            assert asset.headers["x-content-type-options"] == "nosniff"
+            unchanged = client.get(f"/{address}", headers={"If-None-Match": f'"x", {asset.headers["etag"]}'})
+            assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"), [("gzip, br", "gzip"), ("identity", None), ("gzip;q=0", None), ("", None)]
+)
+def test_who_does_not_take_gzip_gets_none(served: str, accepted: str, encoding: str | None) -> None:
+    with httpx2.Client(base_url=served) as client:
+        response = client.get("/", headers={"Accept-Encoding": accepted})
+    assert response.headers.get("content-encoding") == encoding
+    assert "<title>Quarry</title>" in response.text
+    assert response.headers["vary"] == "Accept-Encoding"
+
+
+def test_an_open_page_still_finds_its_modules_after_an_update(served: str) -> None:
+    with httpx2.Client(base_url=served) as client:
+        old = client.get("/assets/0123456789ab/app.js")
+        assert (old.status_code, old.headers["cache-control"]) == (200, "no-cache")
+        for unknown in (
+            "app.js",
+            f"{served_page().version}/nothing.js",
+            f"{served_page().version}/../index.html",
+            "%2e%2e/x",
+        ):
+            assert client.get(f"/assets/{unknown}").status_code == 404
+
+
+def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -> None:
+    prefixed = Site(site.browser, served_under_prefix, site.complaints)
+    asked: list[str] = []
+
+    def prepare(page: Page) -> None:
+        page.on("request", lambda request: asked.append(request.url))
+
+    page = prefixed.open("prod/", before=prepare)
+    page.get_by_role("textbox").fill("Why did the council keep the old elm in Quill Square?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    assert page.url.startswith(f"{served_under_prefix}/prod/search?q=")
+    page.reload()
+    expect(page.locator(".prose")).to_contain_text("elm")
+    page.get_by_role("link", name="Quarry").click()
+    expect(page).to_have_url(f"{served_under_prefix}/prod/")
+    assert all(address.startswith(f"{served_under_prefix}/prod/") for address in asked)
+    prefixed.close()
+
+
+def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
+    page = site.open()
+    expect(page.get_by_role("textbox")).to_be_visible()
+    expect(page.get_by_role("navigation", name="What to search")).to_be_hidden()
+    page = site.open(domains=ALL_DOMAINS)
+    expect(page.get_by_role("navigation", name="What to search").get_by_role("link")).to_have_text(
+        ["Records", "Companies", "People", "Projects", "Campaigns"]
+    )
+
+
+def test_a_file_that_could_not_be_fetched_is_tried_again(site: Site) -> None:
+    refused = iter([503, 503])
+
+    def refuse_twice(route: Route) -> None:
+        status = next(refused, None)
+        if status is None:
+            route.continue_()
+        else:
+            route.fulfill(status=status, body="")
+
+    page = site.open(before=lambda page: page.route("**/assets/*/dom.js", refuse_twice))
+    expect(page.get_by_role("textbox")).to_be_visible()
+    assert next(refused, None) is None
+
+
+def test_a_view_that_cannot_be_fetched_can_be_tried_again(site: Site) -> None:
+    page = site.open(before=lambda page: page.route("**/views/records.js", lambda route: route.abort()))
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    page.unroute("**/views/records.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("textbox")).to_be_visible()
