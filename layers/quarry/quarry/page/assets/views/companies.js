@@ -83,13 +83,13 @@ function openCompany(reference, company) {
 }
 
 function kickerOf(company) {
-  return [STATUS_WORDS[company.status] ?? words(company.status), [company.hqCity, company.hqCountry].filter(Boolean).join(', ')].filter(Boolean).join(' · ');
+  return [STATUS_WORDS[company.status] ?? words(company.status), [company.hq_city, company.hq_country].filter(Boolean).join(', ')].filter(Boolean).join(' · ');
 }
 
 function companyDetails(company) {
   const texts = [
-    ['What it does', company.description], ['Product', company.productDescription], ['Problem', company.problemSolved],
-    ['For whom', company.targetCustomer], ['What sets it apart', company.differentiator],
+    ['What it does', company.description], ['Product', company.product_description], ['Problem', company.problem_solved],
+    ['For whom', company.target_customer], ['What sets it apart', company.differentiator],
   ];
   return [
     company.tagline && element('p', {class: 'lead'}, company.tagline),
@@ -99,16 +99,16 @@ function companyDetails(company) {
     facts([
       ['Sectors', company.sectors.join(', ')],
       ['Categories', company.categories.join(', ')],
-      ['Business models', company.businessModels.join(', ')],
-      ['Founded', company.foundedYear],
-      ['Closed', company.closedYear],
+      ['Business models', company.business_models.join(', ')],
+      ['Founded', company.founded_year],
+      ['Closed', company.closed_year],
       ['Acquired by', company.acquirer],
       ['Founders', company.founders.join(', ')],
-      ['Employees', company.employeeCount == null ? null : number(company.employeeCount)],
-      ['Stage', company.fundingStage && words(company.fundingStage)],
-      ['Funding', company.totalFundingUsd == null ? null : money(company.totalFundingUsd, 'USD')],
-      ['Formerly', company.formerNames.join(', ')],
-      ['Website', company.websiteUrl && outsideLink(company.websiteUrl, company.websiteUrl.replace(/^https?:\/\//, ''))],
+      ['Employees', company.employee_count == null ? null : number(company.employee_count)],
+      ['Stage', company.funding_stage && words(company.funding_stage)],
+      ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+      ['Formerly', company.former_names.join(', ')],
+      ['Website', company.website_url && outsideLink(company.website_url, company.website_url.replace(/^https?:\/\//, ''))],
     ]),
   ];
 }
