@@ -264,6 +264,7 @@ def test_filters_narrow_the_list_and_stay_in_the_address(site: Site) -> None:
     expect(motions).to_be_focused()
     expect(page.locator(".result:not([data-type='motion'])")).to_have_count(0)
     expect(page.locator(".result").first).to_be_visible()
+    expect(motions).to_be_focused()
     assert query_of(page)["type"] == ["motion"]
     page.locator("summary", has_text="Any date").click()
     page.get_by_label("From").fill("2025-01-01")

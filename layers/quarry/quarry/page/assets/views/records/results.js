@@ -39,7 +39,7 @@ export class Results {
     this.head = element('div', {class: 'results-head'});
     this.foot = element('div', {class: 'results-foot'});
     this.root = element('div', {class: 'results-body'}, this.head, this.list, this.foot);
-    if (this.#isFiltered) replace(this.head, this.#filters());
+    if (this.#isFiltered) this.#showHead();
   }
 
   get #isFiltered() {
@@ -92,13 +92,22 @@ export class Results {
     const first = this.list.childElementCount;
     if (offset === 0) this.response = response;
     this.list.append(...response.results.map((result) => resultCard(result, this.context)));
-    replace(this.head, this.#filters(), degradedRemark(this.response.degraded, STEP_WORDS));
+    this.#showHead();
     const next = offset + PAGE_SIZE;
     const more = response.results.length === PAGE_SIZE && next <= OFFSET_MAX && next < this.total;
     replace(this.foot,
       this.total === 0 && this.#nothing(),
       more && button('More results', {onclick: async () => { await this.#load(next).catch(() => {}); this.list.children[next]?.querySelector('button')?.focus(); }}));
     if (offset > 0) this.context.announce(plural(this.list.childElementCount - first, 'more result'));
+  }
+
+  /** The filters, where the reader who was at one of them still is. */
+  #showHead() {
+    const {filter} = this.head.contains(document.activeElement) ? document.activeElement.dataset : {};
+    const isOpen = this.head.querySelector('.dates')?.open;
+    replace(this.head, this.#filters(), this.response && degradedRemark(this.response.degraded, STEP_WORDS));
+    if (isOpen) this.head.querySelector('.dates').open = true;
+    if (filter) this.head.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
   }
 
   #nothing() {
@@ -120,7 +129,7 @@ export class Results {
     return element('div', {class: 'filters'},
       element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
       element('details', {class: 'dates', open: Boolean(from || to)},
-        element('summary', {}, icon('filter'), from || to ? 'Dates' : 'Any date'),
+        element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
         element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
           (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))));
   }
