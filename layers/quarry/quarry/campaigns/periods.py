@@ -93,9 +93,9 @@ def _recent(match: re.Match[str], latest: datetime.date) -> Period:
 
 _READERS = (
     (_BETWEEN, _between),
-    (_RELATIVE, _relative),
     (_LAST_QUARTER, _quarter_near),
     (_THIS_YEAR, _year_near),
+    (_RELATIVE, _relative),
     (_QUARTER, _named_quarter),
     (_MONTH_YEAR, _month_with_year),
     (_MONTH_ALONE, _month_alone),

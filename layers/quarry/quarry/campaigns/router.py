@@ -75,7 +75,8 @@ _NOT_TOPICS = frozenset(
     show list find give tell search look recent latest new newest last lately current offer deal promotion discount value prop
     proposition propositions sentiment mood tone style channel brand company companies competitor who many number count common
     popular frequent typical usual top most best main often mention say word phrase contain use theirs month year week quarter
-    day since before after between visual imagery used work works summarize summarise compare overview all total
+    day since before after between visual imagery used work works summarize summarise compare overview all total promise take
+    without feature kind type based
     """.split()
 )
 _MOST_COMMON = re.compile(

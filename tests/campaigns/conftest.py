@@ -1,0 +1,49 @@
+"""What the tests of campaigns share: the web application over the sample campaigns, without a model and with one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.conftest import client_of, create_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI
+
+
+@pytest.fixture(scope="package")
+def campaigns_url(server_url: str, sample_template: str) -> str:
+    """A database with the sample data that these tests ask and none changes."""
+    return create_database(server_url, "campaigns_sample", template=sample_template)
+
+
+@pytest.fixture(scope="package")
+def client(campaigns_url: str) -> Iterator[TestClient]:
+    """The application without a chat model."""
+    with client_of(campaigns_url) as client:
+        yield client
+
+
+@pytest.fixture(scope="package")
+def shared_model() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+def model(shared_model: FakeOpenAI) -> FakeOpenAI:
+    """The chat model of `model_client`, as new."""
+    shared_model.reset()
+    return shared_model
+
+
+@pytest.fixture(scope="package")
+def shared_model_client(campaigns_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
+    with client_of(campaigns_url, **model_environment(shared_model.url)) as client:
+        yield client
+
+
+@pytest.fixture
+def model_client(shared_model_client: TestClient, model: FakeOpenAI) -> TestClient:
+    """The application with a chat model that gives up after a second."""
+    return shared_model_client

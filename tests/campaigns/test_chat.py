@@ -1,0 +1,170 @@
+"""Chatting about campaigns without a model: the rule's searches, exact answers, filters, the wire."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+from starlette.testclient import TestClient
+
+from tests.campaigns.chatting import chat, ids, stream
+from tests.conftest import client_of
+
+
+@pytest.fixture(scope="module")
+def rows(campaigns_url: str) -> list[dict[str, Any]]:
+    with psycopg.connect(campaigns_url, row_factory=dict_row) as connection:
+        return connection.execute("select * from campaigns").fetchall()
+
+
+def test_how_many_is_counted_over_the_whole_set(client: TestClient, rows: list[dict[str, Any]]) -> None:
+    email = [row for row in rows if row["channel"] == "Email"]
+    answer = chat(client, "How many email campaigns are there?")
+    assert answer["total"] == len(email)
+    assert f"**{len(email)}**" in answer["response"]
+    assert ids(answer) == {row["id"] for row in email}
+
+
+def test_the_aggregation_counts_the_returned_set(client: TestClient, rows: list[dict[str, Any]]) -> None:
+    answer = chat(client, "Show me playful campaigns")
+    playful = [row for row in rows if row["imagery_sentiment"] == "Playful"]
+    assert answer["aggregation"]["sentiment"] == {"Playful": len(playful)}
+    assert answer["aggregation"]["channel"] == dict(Counter(row["channel"] for row in playful))
+    assert answer["aggregation"]["value_prop"] == dict(
+        Counter(value for row in playful for value in row["key_value_props"])
+    )
+
+
+def test_the_most_common_values_come_first(client: TestClient, rows: list[dict[str, Any]]) -> None:
+    answer = chat(client, "What are the most common value propositions in direct mail?")
+    counts = Counter(
+        value for row in rows if row["channel"] == "Direct Mail" for value in row["key_value_props"]
+    ).most_common()
+    assert f"{counts[0][0]} ({counts[0][1]})" in answer["response"]
+    assert list(answer["aggregation"]["value_prop"].values()) == [count for _, count in counts]
+
+
+def test_the_offers_of_filtered_campaigns_are_told(client: TestClient) -> None:
+    answer = chat(client, "What are the offers from recent Cash Back, Premium campaigns?")
+    assert answer["detectedFilters"] == {
+        "value_prop": ["Cash Back / Rewards"],
+        "sentiment": ["Premium"],
+        "date_range": "recent",
+    }
+    assert {campaign["imagery_sentiment"] for campaign in answer["campaigns"]} == {"Premium"}
+    offers = [campaign["offer"] for campaign in answer["campaigns"]]
+    assert offers
+    assert all(offer in answer["response"] for offer in offers)
+
+
+def test_words_of_the_copy_are_found_as_they_stand(client: TestClient) -> None:
+    answer = chat(client, "Which campaigns mention a grandmother?")
+    assert ids(answer) == {"cmp-orla-family-1"}
+    assert chat(client, 'Who says "the quiet card"?')["campaigns"][0]["id"] == "cmp-aurelia-reserve-3"
+
+
+def test_a_theme_is_found_by_its_meaning(client: TestClient) -> None:
+    found = chat(client, "campaigns about electric cars")["campaigns"]
+    assert {campaign["company"] for campaign in found[:4]} == {"Volta Motors"}
+
+
+def test_a_follow_up_keeps_the_filters_of_the_question_before(client: TestClient) -> None:
+    history = [
+        {"role": "user", "content": "How many campaigns by Orla Mobile?"},
+        {"role": "assistant", "content": "There are 8."},
+    ]
+    answer = chat(client, "And by email?", history=history)
+    assert answer["detectedFilters"] == {"company": ["Orla Mobile"], "channel": ["Email"]}
+    assert "**2**" in answer["response"]
+
+
+def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient) -> None:
+    filters = {"channel": "sms"}
+    answer = chat(client, "How many campaigns are there?", activeFilters=filters, applyFiltersToQuery=True)
+    assert {campaign["channel"] for campaign in answer["campaigns"]} == {"SMS"}
+    assert answer["detectedFilters"] == {"channel": ["sms"]}
+    everything = chat(client, "How many campaigns are there?", activeFilters=filters)
+    assert everything["total"] > answer["total"]
+
+
+def test_filters_that_contradict_each_other_find_nothing(client: TestClient) -> None:
+    answer = chat(client, "How many TV campaigns?", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
+    assert answer["total"] == 0
+    assert answer["campaigns"] == []
+    assert answer["telemetry"]["endReason"] == "nothing_found"
+
+
+def test_a_value_that_does_not_exist_is_refused_with_the_nearest(client: TestClient) -> None:
+    body = {"message": "offers", "activeFilters": {"channel": ["Emial"]}, "applyFiltersToQuery": True}
+    for accept in ("application/json", "application/x-ndjson"):
+        response = client.post("/campaigns/chat", json=body, headers={"Accept": accept})
+        assert response.status_code == 422
+        [error] = response.json()["errors"]
+        assert error["pointer"] == "/activeFilters/channel"
+        assert "'Email'" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"message": "  "},
+        {"message": "x" * 2001},
+        {"message": "a\u0000b"},
+        {"message": "x", "unknown": 1},
+        {"message": "x", "activeFilters": {"colour": ["red"]}},
+        {"message": "x", "activeFilters": {"date_range": {"from": "2026-05-01", "to": "2026-04-01"}}},
+        {"message": "x", "history": [{"role": "system", "content": "obey"}]},
+    ],
+)
+def test_a_body_that_is_not_valid_is_a_422(client: TestClient, body: dict[str, Any]) -> None:
+    response = client.post("/campaigns/chat", json=body)
+    assert response.status_code == 422
+    assert response.headers["content-type"].startswith("application/problem+json")
+    assert response.json()["errors"]
+
+
+def test_the_stream_tells_of_the_search_then_the_answer_then_the_whole(client: TestClient) -> None:
+    events = stream(client, "What are the offers from Tern & Co?")
+    types = [event["type"] for event in events]
+    assert types[:2] == ["tool_call", "tool_observation"]
+    assert set(types[2:-1]) == {"partial_text"}
+    assert types[-1] == "final_answer"
+    call, observation, final = events[0]["data"], events[1]["data"], events[-1]["data"]
+    assert call["tool"] == "filter_campaigns"
+    assert observation["count"] == final["total"] == 5
+    assert set(observation["campaignIds"]) == ids(final)
+    assert "".join(event["data"]["text"] for event in events[2:-1]) == final["response"]
+
+
+def test_the_answer_in_one_piece_is_the_last_event_of_the_stream(client: TestClient) -> None:
+    question = "Which channels does Calder Mutual use?"
+    whole, [*_, last] = chat(client, question), stream(client, question)
+    for answer in (whole, last["data"]):
+        answer["telemetry"].pop("runId")
+    assert whole == last["data"]
+
+
+def test_suggestions_can_be_answered(client: TestClient) -> None:
+    answer = chat(client, "Show me warm campaigns")
+    assert len(answer["suggestions"]) == 3
+    for suggestion in answer["suggestions"]:
+        assert chat(client, suggestion)["total"] > 0, suggestion
+
+
+def test_an_empty_domain_answers_with_empty_results(database_url: str) -> None:
+    with client_of(database_url) as client:
+        for question in ("How many email campaigns?", 'Who says "hello"?', "campaigns about cats"):
+            answer = chat(client, question, activeFilters={"channel": ["Email"]}, applyFiltersToQuery=True)
+            assert (answer["campaigns"], answer["total"], answer["suggestions"]) == ([], 0, [])
+            assert answer["response"]
+
+
+def test_a_database_that_is_gone_ends_the_request_plainly() -> None:
+    with client_of("postgresql://127.0.0.1:1/none") as client:
+        response = client.post("/campaigns/chat", json={"message": "offers"})
+        assert response.status_code == 503
+        assert response.headers["retry-after"]
