@@ -30,6 +30,9 @@ class CampaignSet:
         )
 
 
+NOTHING = CampaignSet(0, ())
+
+
 def aggregate(campaigns: Iterable[Campaign]) -> Aggregation:
     """The counts of these campaigns."""
     found = list(campaigns)

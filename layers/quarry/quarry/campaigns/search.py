@@ -32,7 +32,7 @@ from quarry.campaigns.contract import (
     ToolObserved,
 )
 from quarry.campaigns.filters import AppliedFilters, UnknownValue, resolve
-from quarry.campaigns.found import CampaignSet, KnownValues, aggregate
+from quarry.campaigns.found import NOTHING, CampaignSet, KnownValues, aggregate
 from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.router import Routed, route
@@ -195,7 +195,7 @@ def _first_messages(request: ChatRequest, desk: CampaignDesk) -> list[Message]:
 def _tool_event(event: ToolStarted | ToolFinished, desk: CampaignDesk) -> Event:
     if isinstance(event, ToolStarted):
         return ToolCallEvent(data=ToolCalled(id=event.id, tool=event.tool, arguments=_given(event.arguments)))
-    found = desk.searches[-1].found.campaigns if event.result.count and desk.searches else ()
+    found = desk.found_by.get(event.result.text_for_model, NOTHING).campaigns
     return _observation(event.id, event.tool, event.result.count, event.result.summary, found)
 
 
@@ -267,7 +267,7 @@ def _composed(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> str:
 
 def _response(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> ChatResponse:
     run, search = desk.run, desk.last_found
-    found = search.found if search else CampaignSet(0, ())
+    found = search.found if search else NOTHING
     spoken_of = list(found.campaigns) if answer.routed else standins.campaigns_spoken_of(answer.text, found)
     whole = len(spoken_of) == len(found.campaigns)
     total = found.total if whole else len(spoken_of)

@@ -15,7 +15,7 @@ from pydantic import Field
 from quarry.campaigns import retrieval
 from quarry.campaigns.contract import CampaignFilters, EmbeddingField
 from quarry.campaigns.filters import AppliedFilters, UnknownValue, canonical, resolve
-from quarry.campaigns.found import CampaignSet, KnownValues
+from quarry.campaigns.found import NOTHING, CampaignSet, KnownValues
 from quarry.campaigns.tool_result import build_tool_result, line_for_people
 from quarry.core.errors import ModelError
 from quarry.core.model.tool_loop import Tool, ToolResult
@@ -64,6 +64,8 @@ class CampaignDesk:
     known: KnownValues
     base: AppliedFilters
     searches: list[Search] = field(default_factory=list)
+    found_by: dict[str, CampaignSet] = field(default_factory=dict)
+    """What was found, by the text that the model was given of it: a call answered from memory shows the same again."""
 
     @property
     def last_found(self) -> Search | None:
@@ -99,7 +101,7 @@ class CampaignDesk:
         """Make one search; what it found, or the values that do not exist."""
         filters, unknown = resolve(arguments, self.known)
         if unknown:
-            return CampaignSet(0, ()), unknown
+            return NOTHING, unknown
         with self.run.step(tool) as record:
             found = await self._find(arguments, filters.within(self.base))
             record.counts["campaigns"] = found.total
@@ -135,6 +137,7 @@ class CampaignDesk:
                 return ToolResult(0, problem, f"{problem} Call again with values that exist, or without this filter.")
             result = build_tool_result(found)
             text = json.dumps({"count": result.count, "summary_for_llm": result.summary_for_llm}, ensure_ascii=False)
+            self.found_by[text] = found
             return ToolResult(result.count, line_for_people(found), text)
 
         return run_tool
