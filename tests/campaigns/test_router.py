@@ -94,6 +94,8 @@ def test_a_period_is_read(text: str, start: str | None, end: str | None) -> None
     assert rest.split() == ["emails", "please"]
 
 
-@pytest.mark.parametrize("text", ["may we see the emails", "a 2000 mile ride", "the march of progress", "second thoughts"])
+@pytest.mark.parametrize(
+    "text", ["may we see the emails", "a 2000 mile ride", "the march of progress", "second thoughts"]
+)
 def test_what_is_no_period_is_not_read_as_one(text: str) -> None:
     assert find_period(text, KNOWN.latest)[0] is None or "2000" in text

@@ -1,0 +1,158 @@
+"""`POST /mcp` by the SDK's own client, over real HTTP: the tools, their results, whose they are, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from quarry.api.agents import AGENT_TOOLS
+from quarry.core.agent_tools import RESULTS_MAX
+from tests.conftest import create_database
+from tests.running import running_server
+
+TOOLS = {
+    "search_ontology", "get_ontology_entity", "search_records", "get_record", "search_companies", "search_campaigns",
+}  # fmt: skip
+RESULT_CHARACTERS_MAX = 40_000
+
+
+@pytest.fixture(scope="module")
+def base(server_url: str, sample_template: str) -> Iterator[str]:
+    """A running service over the sample data."""
+    url = create_database(server_url, "agents_sample", template=sample_template)
+    with running_server(url, RATE_LIMIT_PER_MINUTE="40") as base:
+        yield base
+
+
+@pytest.fixture
+async def client(base: str) -> AsyncIterator[Client]:
+    """The SDK's client, as the local user."""
+    async with Client(f"{base}/mcp") as client:
+        yield client
+
+
+async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content
+    [content] = result.content
+    assert content.type == "text"
+    assert len(content.text) <= RESULT_CHARACTERS_MAX
+    found: dict[str, Any] = json.loads(content.text)
+    assert found == result.structured_content
+    return found
+
+
+async def refused(client: Client, name: str, **arguments: Any) -> str:
+    result = await client.call_tool(name, arguments)
+    assert result.is_error
+    [content] = result.content
+    assert content.type == "text"
+    return content.text
+
+
+async def test_the_tools_are_listed_with_their_arguments(client: Client) -> None:
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == TOOLS
+    for tool in tools.values():
+        assert tool.description
+        assert tool.input_schema["type"] == "object"
+        assert all("description" in schema for schema in tool.input_schema["properties"].values())
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+    assert client.instructions
+
+
+async def test_records_are_found_and_then_read_whole(client: Client) -> None:
+    found = await call(client, "search_records", query="old elm in Quill Square", types=["motion"], limit=3)
+    assert len(found["results"]) == 3
+    first = found["results"][0]
+    assert "<" not in first["snippet"]
+    whole = await call(client, "get_record", type=first["type"], id=first["id"])
+    assert whole["title"] == first["title"]
+    assert whole["meeting"]
+
+
+async def test_a_workspace_is_searched_as_its_user(base: str, client: Client) -> None:
+    own = await call(client, "search_ontology", query="launch plan")
+    assert own["results"]
+    first = own["results"][0]
+    whole = await call(client, "get_ontology_entity", type=first["type"], id=first["id"])
+    assert whole["props"]
+    async with httpx2.AsyncClient(headers={"Authorization": "Bearer somebody-else"}) as http:
+        async with Client(streamable_http_client(f"{base}/mcp", http_client=http)) as other:
+            assert (await call(other, "search_ontology", query="launch plan"))["results"] == []
+            assert "no" in await refused(other, "get_ontology_entity", type=first["type"], id=first["id"])
+
+
+async def test_companies_come_with_reasons(client: Client) -> None:
+    found = await call(client, "search_companies", question="robots that can be leased", limit=2)
+    assert len(found["companies"]) == 2 <= found["total"]
+    assert all(company["reason"] and company["description"] for company in found["companies"])
+
+
+async def test_campaigns_come_with_exact_counts(client: Client) -> None:
+    found = await call(client, "search_campaigns", channel="sms", limit=2)
+    assert (found["total"], len(found["campaigns"])) == (4, 2)
+    assert found["counts"]["channel"] == {"SMS": 4}
+    assert (await call(client, "search_campaigns", phrase='"the quiet card"'))["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("search_records", {}, "query: Field required"),
+        ("search_records", {"query": "elm", "limit": RESULTS_MAX + 1}, "limit"),
+        ("search_records", {"query": "a\x00b"}, "NUL"),
+        ("search_records", {"query": "elm", "colour": "red"}, "colour"),
+        ("get_record", {"type": "motion", "id": "none"}, "no motion"),
+        ("search_campaigns", {"channel": ["Emial"]}, "'Email'"),
+        ("search_campaigns", {"query": "a", "phrase": "b"}, "not both"),
+        ("search_ontology", {"query": "plan", "project_id": "nobody's"}, "project"),
+        ("drop_table", {}, "There is no tool 'drop_table'"),
+    ],
+)
+async def test_a_wrong_call_is_told_what_is_wrong(
+    client: Client, name: str, arguments: dict[str, Any], said: str
+) -> None:
+    assert said in await refused(client, name, **arguments)
+
+
+async def test_other_hosts_and_origins_are_kept_out(base: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accept = {"Accept": "application/json, text/event-stream"}
+    async with httpx2.AsyncClient(base_url=base) as http:
+        for headers, status in (
+            ({}, 200),
+            ({"Host": "evil.example"}, 421),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Authorization": "Basic eDp5"}, 401),
+        ):
+            response = await http.post("/mcp", json=message, headers=accept | headers)
+            assert response.status_code == status, headers
+        assert (await http.get("/mcp")).status_code == 405
+        assert (await http.post("/mcp", content=b"x", headers={"Content-Type": "text/plain"})).status_code == 415
+
+
+async def test_calls_count_against_the_callers_limit(base: str) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Accept": "application/json", "Authorization": "Bearer eager"}
+    async with httpx2.AsyncClient(base_url=base, headers=headers) as http:
+        statuses = [(await http.post("/mcp", json=message)).status_code for _ in range(81)]
+    assert statuses[0] == 200
+    assert statuses[-1] == 429
+
+
+def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
+    from quarry.core.agent_tools import openai_format
+
+    functions = [tool["function"] for tool in openai_format(AGENT_TOOLS)]
+    assert {function["name"] for function in functions} == TOOLS
+    for function, tool in zip(functions, AGENT_TOOLS, strict=True):
+        assert function["parameters"] == tool.parameters
+        assert function["parameters"]["additionalProperties"] is False
