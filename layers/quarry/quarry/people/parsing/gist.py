@@ -6,8 +6,8 @@ from itertools import pairwise, product
 
 from quarry.people.contract import Constraints
 from quarry.people.parsing.moods import Mood, is_small_talk
-from quarry.people.parsing.places import unique
 from quarry.people.parsing.reading import Reading
+from quarry.people.parsing.tokens import unique
 
 SEARCH_PHRASES_MIN, SEARCH_PHRASES_MAX = 5, 15
 PHRASE_WORDS_MAX = 6
