@@ -83,6 +83,15 @@ def test_a_wrong_row_is_named_by_its_field(
         load(url, tmp_path, table, row | {"id": "new"})
 
 
+def test_the_longest_names_fit_into_the_indexes(url: str, connection: Connection, tmp_path: Path) -> None:
+    longest = "".join(chr(0x1F300 + n) for n in range(200))
+    names = dict.fromkeys(("company_name", "team", "domain", "sub_domain", "city", "country"), longest)
+    load(url, tmp_path, "people", PERSON | {"work_preferred_locations": [longest]})
+    load(url, tmp_path, "experience_cards", CARD | names | {"skills": [longest]})
+    with pytest.raises(LoadError, match="line 1, company_name"):
+        load(url, tmp_path, "experience_cards", CARD | {"company_name": longest + "!"})
+
+
 @pytest.mark.parametrize(
     ("table", "column", "values"),
     [
