@@ -61,8 +61,15 @@ def _records() -> Askable:
     return Askable(lambda question: AskRequest(question=question), answer_question, AnswerView)
 
 
+def _people() -> Askable:
+    from quarry.local.people_view import PeopleView, answer
+    from quarry.people.contract import PeopleSearchRequest
+
+    return Askable(lambda question: PeopleSearchRequest(query=question), answer, PeopleView)
+
+
 # Each imports its domain when it is asked.
-_ASKABLE: dict[str, Callable[[], Askable]] = {"records": _records}
+_ASKABLE: dict[str, Callable[[], Askable]] = {"records": _records, "people": _people}
 
 
 def _request(askable: Askable, question: str) -> BaseModel:
