@@ -67,6 +67,7 @@ def test_a_company_that_can_mean_only_one_gets_its_name() -> None:
         ("in Pune", {"city": "Poona"}, {"city": "pune", "location_text": "pune"}, []),
         ("in Pune, India", {"city": "Pune", "country": "Bharat", "location_text": "there"},
          {"city": "pune", "country": "india", "location_text": "there"}, []),
+        ("remote", {"city": "Remote", "location_text": "remote"}, {}, ["remote"]),
         ("South side", {"location_text": " South Side "}, {"location_text": "south side"}, []),
         ("who is there", {"is_current": True, "open_to_work_only": False}, {"is_current": True, "open_to_work_only": False}, []),
     ],

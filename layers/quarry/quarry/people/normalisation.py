@@ -32,6 +32,7 @@ _INSISTS = re.compile(
     r"\b(?:only|must|strictly|mandatory|required|exclusively|compulsory|essential|non[- ]negotiable|(?:need|has|have)s? to be)\b",
     re.IGNORECASE,
 )
+_NO_PLACE = frozenset({"remote", "anywhere", "any", "worldwide", "global", "hybrid", "wfh", "work from home"})
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
 
@@ -61,7 +62,7 @@ def normalise(constraints: Constraints, names: KnownNames | None = None) -> Cons
         sub_domain=allowed(must.sub_domain),
         employment_type=_taxonomy(must.employment_type, EmploymentType, employment_book(), left_over),
         seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, seniority_book(), left_over),
-        **_location(must, ruled_out),
+        **_location(must, ruled_out, left_over),
         time_start=time_start,
         time_end=time_end,
         is_current=must.is_current,
@@ -166,8 +167,11 @@ def _salary(salary: float | None, query: str, left_over: list[str]) -> float | N
     return None
 
 
-def _location(must: Must, ruled_out: set[str]) -> dict[str, str | None]:
+def _location(must: Must, ruled_out: set[str], left_over: list[str]) -> dict[str, str | None]:
     """City and country by their usual names, and the text that names the place, made of these where there is none."""
+    elsewhere = [name for name in (_name(must.city), _name(must.location_text)) if name in _NO_PLACE]
+    left_over += elsewhere
+    ruled_out = ruled_out.union(elsewhere)
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
     kept: dict[str, str | None] = {}
     for kind, written in places.items():

@@ -22,7 +22,7 @@ CONFIDENCE_MAX = 0.95
 def gist(reading: Reading, moods: list[Mood]) -> str:
     """The topical words in their order, then companies and places; nothing that is ruled out."""
     names = [
-        span.value.partition(":")[2] if span.kind == "place" else reading.words(span)
+        span.value.partition(":")[2] if span.kind == "place" else span.value
         for span in reading.of_kind("company", "place")
         if moods[span.first] not in ("excluded", "unrelated")
     ]
