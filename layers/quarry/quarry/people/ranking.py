@@ -61,8 +61,10 @@ def base_score(evidence: PersonEvidence) -> float:
 
 
 def lexical_bonus(text_score: float, text_score_max: float) -> float:
-    """LEXICAL_BONUS_MAX for the best text score, and in proportion; where no text holds every word, as if one just did. The best of
-    those that hold some chance word is not rewarded like one that says what was asked for.
+    """LEXICAL_BONUS_MAX for the best text score, and in proportion.
+
+    Where no text holds every word, it is as if one just did: the best of those that hold some chance word is not rewarded like
+    one that says what was asked for.
     """
     return LEXICAL_BONUS_MAX * text_score / max(text_score_max, EVERY_WORD_SCORE)
 
