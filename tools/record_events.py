@@ -37,7 +37,6 @@ from tests.deployed.replay import (
     forget_vectors,
     pretty,
     recorded_events,
-    store_recorded_answer,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
 
@@ -63,6 +62,9 @@ UNKNOWN_OF_THE_CLIENT = (
 
 ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
 QUESTION = "Why are heavy trucks banned from the Sable River Bridge?"
+PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
+PERSON_ID = "p-anagha-venkataraman"
+SEARCH_ID = "8d1f7a52-3f0e-4c7b-9a6d-54c1e2b7f093"
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Request:
     accept: str = "application/json"
     path: dict[str, str] = field(default_factory=dict)
     query: Sequence[tuple[str, str]] = ()
+    headers: dict[str, str] = field(default_factory=dict)
     body: object = None
     public: bool = False
 
@@ -106,6 +109,19 @@ REQUESTS = {
     "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION}),
     "records/ask_by_query": Request("GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION)]),
     "records/record": Request("GET", "/records/{type}/{id+}", path={"type": "motion", "id": "2023-11-14-council-m2"}),
+    "people/search": Request(
+        "POST",
+        "/people/search",
+        headers={"Idempotency-Key": "b5b3a3f0-6c1e-4f5e-8a55-0d0f6f1f2c11"},
+        body={"query": PEOPLE_QUERY},
+    ),
+    "people/discover": Request("GET", "/people", query=[("limit", "2")]),
+    "people/person": Request("GET", "/people/{id}", path={"id": PERSON_ID}, query=[("search_id", SEARCH_ID)]),
+    "people/profile": Request("GET", "/people/{id}/profile", path={"id": PERSON_ID}),
+    "people/unlock": Request(
+        "POST", "/people/{id}/unlock-contact", path={"id": PERSON_ID}, body={"search_id": SEARCH_ID}
+    ),
+    "people/credits": Request("GET", "/credits"),
     SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
@@ -132,8 +148,7 @@ def main() -> int:
         functions: dict[str, EmulatedFunction] = {}
         # an answer can be opened once its question has been asked
         for recorded in sorted(recorded_events(), key=lambda recorded: recorded.name == SHARED_ANSWER):
-            if recorded.name == SHARED_ANSWER:
-                store_recorded_answer(url)
+            recorded.prepare(url)
             if recorded.function not in functions:
                 functions[recorded.function] = running.enter_context(
                     emulated(artifacts, recorded.function, {"DATABASE_URL": url, "AWS_SAM_LOCAL": "true"})
@@ -160,7 +175,7 @@ def api_gateway_event(request: Request) -> Event:
         headers["Authorization"] = "Bearer eyJraWQiOiJleGFtcGxlIn0.eyJzdWIiOiJleGFtcGxlIn0.ZXhhbXBsZQ"
     if request.body is not None:
         headers["Content-Type"] = "application/json"
-    headers |= {
+    headers |= request.headers | {
         "Host": host,
         "User-Agent": BROWSER,
         "X-Amzn-Trace-Id": "Root=1-69202f41-3c1f0a5d7e9b4f2a61d80c35",

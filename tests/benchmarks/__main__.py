@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import companies, deployed, records
+from tests.benchmarks import companies, deployed, people, records
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "companies": companies.main,
     "records": records.main,
+    "people": people.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 

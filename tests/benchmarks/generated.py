@@ -48,9 +48,12 @@ class Corpus:
             size=(TOPICS, DIMENSIONS)
         )
 
-    def rows(self, count: int) -> tuple[list[str], NDArray[np.float32]]:
-        """Texts and unit vectors of `count` rows."""
-        topics = self._random.integers(0, TOPICS, count)
+    def topics(self, count: int) -> NDArray[np.int64]:
+        """The topics of `count` rows."""
+        return self._random.integers(0, TOPICS, count)
+
+    def rows(self, topics: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float32]]:
+        """Texts and unit vectors of rows of these topics."""
         return [self._text(topic) for topic in topics], self._vectors(topics, spread=1.0)
 
     def queries(self, per_style: int) -> list[Query]:
@@ -102,7 +105,7 @@ def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Cor
     """Fill the emptied tables `motions` and `motion_embeddings` with `count` generated rows and analyse them."""
     connection.execute("truncate motions, motion_embeddings cascade")
     connection.execute("drop index motion_embeddings_hnsw")
-    texts, vectors = corpus.rows(count)
+    texts, vectors = corpus.rows(corpus.topics(count))
     with connection.cursor() as cursor:
         with cursor.copy("copy motions (id, text_content, date) from stdin") as copy:
             for number, text in enumerate(texts):

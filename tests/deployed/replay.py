@@ -33,7 +33,7 @@ STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
 _PASSING_HEADERS = {"content-length", "etag", "x-request-id"}
-_PASSING_FIELDS = {"answer_id", "request_id", "created_at", "expires_at", "durationMs", "runId"}
+_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId"}
 _SIGNIFICANT_DIGITS = 4
 
 Event = dict[str, Any]
@@ -110,6 +110,11 @@ class RecordedEvent:
         [path] = (path for end in (RESPONSE, STREAM) if (path := self.path.with_suffix(end)).exists())
         return path
 
+    def prepare(self, database_url: str) -> None:
+        """Store what the event asks for where the sample data does not hold it."""
+        if prepare := _PREPARATIONS.get(self.name):
+            prepare(database_url)
+
     def assert_yields(self, text: str) -> None:
         """`text`, as `Answer.to_text` gives it, says the same as what was recorded."""
         assert comparable(text) == comparable(self.expected_path.read_text())
@@ -172,7 +177,8 @@ def store_recorded_answer(database_url: str) -> None:
         connection.execute(
             """insert into answer_cache
                  (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at)
-               values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + interval '30 days')""",
+               values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + interval '30 days')
+               on conflict do nothing""",
             [
                 shared["pathParameters"]["id"],
                 json.loads(request["body"])["question"],
@@ -183,6 +189,40 @@ def store_recorded_answer(database_url: str) -> None:
                 last["confidence"]["level"],
             ],
         )
+
+
+def store_recorded_search(database_url: str) -> None:
+    """Keep a search by which the caller of `people/person` found that person, and give the caller ten credits."""
+    event = json.loads((EVENTS / "people" / "person.json").read_text())
+    given = {
+        "search_id": event["queryStringParameters"]["search_id"],
+        "person_id": event["pathParameters"]["id"],
+        "user_id": event["requestContext"]["authorizer"]["claims"]["sub"],
+    }
+    with psycopg.connect(database_url) as connection:
+        for statement in (
+            "delete from contact_unlocks where user_id = %(user_id)s",
+            "delete from credit_ledger where user_id = %(user_id)s",
+            "delete from credit_accounts where user_id = %(user_id)s",
+            "insert into credit_accounts (user_id, balance) values (%(user_id)s, 10)",
+            """insert into credit_ledger (user_id, amount, reason, reference)
+               values (%(user_id)s, 10, 'initial', %(user_id)s)""",
+            """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
+               values (%(search_id)s, %(user_id)s, 'a Go engineer', '{}', '{}', 0, now() + interval '1 day')
+               on conflict do nothing""",
+            """insert into people_search_results (search_id, person_id, rank, score, extra)
+               values (%(search_id)s, %(person_id)s, 1, 1, '{"why_matched": ["Go and Kafka at work"]}')
+               on conflict do nothing""",
+        ):
+            connection.execute(statement, given)
+
+
+_PREPARATIONS = {
+    SHARED_ANSWER: store_recorded_answer,
+    "people/person": store_recorded_search,
+    "people/unlock": store_recorded_search,
+    "people/credits": store_recorded_search,
+}
 
 
 def pretty(value: object) -> str:

@@ -22,7 +22,6 @@ from tests.deployed.replay import (
     forget_vectors,
     pretty,
     recorded_events,
-    store_recorded_answer,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
 
@@ -43,10 +42,9 @@ def artifacts() -> Artifacts:
 
 @pytest.fixture(scope="module")
 def database_url(server_url: str, sample_template: str) -> Iterator[str]:
-    """The sample data without vectors, and the answer that a recorded event asks for."""
+    """The sample data without vectors."""
     with clone_database(server_url, sample_template) as url:
         forget_vectors(url)
-        store_recorded_answer(url)
         yield url
 
 
@@ -141,7 +139,10 @@ def test_the_wrapper_can_be_executed_and_its_entry_imported(artifacts: Artifacts
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
-def test_a_built_function_yields_what_was_recorded(emulate: Emulate, recorded: RecordedEvent) -> None:
+def test_a_built_function_yields_what_was_recorded(
+    emulate: Emulate, database_url: str, recorded: RecordedEvent
+) -> None:
+    recorded.prepare(database_url)
     result = emulate(recorded.function).invoke_json(recorded.event)
     recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))
 

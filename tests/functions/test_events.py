@@ -8,7 +8,6 @@ from types import ModuleType
 import pytest
 
 from tests.deployed.replay import (
-    SHARED_ANSWER,
     Answer,
     RecordedEvent,
     forget_vectors,
@@ -16,7 +15,6 @@ from tests.deployed.replay import (
     pretty,
     recorded_events,
     scheduled_functions,
-    store_recorded_answer,
 )
 from tests.functions.conftest import Context
 from tools.record_events import events
@@ -44,7 +42,6 @@ def test_an_event_yields_what_was_recorded(
 ) -> None:
     lambda_environment.setenv("AWS_SAM_LOCAL", "true")
     forget_vectors(sample_url)
-    if recorded.name == SHARED_ANSWER:
-        store_recorded_answer(sample_url)
+    recorded.prepare(sample_url)
     result = load_on_sample(recorded.function).handler(recorded.event, Context(120_000))
     recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))

@@ -20,11 +20,15 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
+from quarry.people.contract import PeopleSearchResponse
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
-COMMANDS = ("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "runs", "eval", "doctor")
+COMMANDS = (
+    *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "tools", "runs", "eval", "credits"),
+    "doctor",
+)
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
 LAST_STATUS = "select status from search_runs order by started_at desc limit 1"
@@ -86,7 +90,7 @@ class TestHelp:
         text = help_of("")
         assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "runs show"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant"])
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
 
@@ -132,6 +136,12 @@ class TestWrongUsage:
             (["runs", "--limit", "0"], "'0'"),
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
+            (["ask", "people", "\udcff"], "Unicode"),
+            (["credits"], "COMMAND"),
+            (["credits", "show", " "], "empty"),
+            (["credits", "show", "\udcff"], "UTF-8"),
+            (["credits", "grant", "ada", "0"], "'0'"),
+            (["credits", "grant", "ada", "1000001"], "1,000,000"),
             (["serve", "--port", "70000"], "65535"),
         ],
     )
@@ -385,6 +395,66 @@ class TestAsk:
             assert process.stderr.read() == ""
         assert process.returncode == 130
         assert value(sample_url, LAST_STATUS) == "abandoned"
+
+
+class TestAskPeople:
+    QUERY = "Go engineers in Bengaluru who are open to work, up to 50 LPA"
+
+    def test_json_is_the_response_of_the_api(self, sample_url: str) -> None:
+        done = quarry("ask", "people", self.QUERY, "--json", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        body = PeopleSearchResponse.model_validate_json(done.stdout)
+        assert body.people
+        assert value(sample_url, f"select user_id from people_searches where id = '{body.search_id}'") == "demo"
+
+    def test_piped_output_is_plain_text_for_people(self, sample_url: str) -> None:
+        done = quarry("ask", "people", self.QUERY, DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\x1b" not in done.stdout
+        parts = [
+            "must   ",
+            "city: bengaluru",
+            "1. ",
+            " %",
+            "• ",
+            "2. ",
+            "With one constraint less",
+            " more\n",
+            "search ",
+        ]
+        places = [done.stdout.index(part) for part in parts]
+        assert places == sorted(places)
+        assert "@example" not in done.stdout
+
+    def test_a_search_without_a_credit_says_so(self, sample_url: str) -> None:
+        with psycopg.connect(sample_url, autocommit=True) as connection:
+            quarry("credits", "grant", "demo", "1", DATABASE_URL=sample_url)
+            [(balance,)] = connection.execute("select balance from credit_accounts where user_id = 'demo'").fetchall()
+            connection.execute("update credit_accounts set balance = 0 where user_id = 'demo'")
+            try:
+                done = quarry("ask", "people", self.QUERY, DATABASE_URL=sample_url)
+            finally:
+                connection.execute("update credit_accounts set balance = %s where user_id = 'demo'", [balance])
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "quarry: You have no credits left.\n"
+
+
+class TestCredits:
+    def test_what_is_granted_is_shown(self, database_url: str) -> None:
+        granted = quarry("credits", "grant", "ada", "5", DATABASE_URL=database_url)
+        assert (granted.returncode, granted.stdout, granted.stderr) == (0, "ada has 15 credits\n", "")
+        shown = quarry("credits", "show", "ada", DATABASE_URL=database_url).stdout
+        assert re.search(r"^ada has 15 credits\n\n.*\n.* \+5 +grant .*\n.* \+10 +initial +ada", shown)
+        told = json.loads(quarry("credits", "show", "ada", "--json", DATABASE_URL=database_url).stdout)
+        assert (told["user"], told["balance"]) == ("ada", 15)
+        assert [(entry["amount"], entry["reason"]) for entry in told["entries"]] == [(5, "grant"), (10, "initial")]
+        assert all(entry["created_at"].endswith("+00:00") for entry in told["entries"])
+
+    def test_who_never_searched_has_the_initial_credits_and_no_account(self, database_url: str) -> None:
+        told = json.loads(quarry("credits", "show", "demo", "--json", DATABASE_URL=database_url).stdout)
+        assert told == {"user": "demo", "balance": 100, "entries": []}
+        assert "Nothing was booked yet" in quarry("credits", "show", "ada", DATABASE_URL=database_url).stdout
+        assert value(database_url, "select count(*) from credit_accounts") == 0
 
 
 class TestRuns:

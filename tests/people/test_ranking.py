@@ -115,6 +115,10 @@ def test_the_base_weighs_the_best_card_the_best_child_and_the_best_three() -> No
 def test_the_best_words_earn_the_whole_lexical_bonus_and_the_others_their_share() -> None:
     assert lexical_bonus(1.6, 1.6) == LEXICAL_BONUS_MAX == 0.25
     assert lexical_bonus(0.4, 1.6) == pytest.approx(0.0625)
+
+
+def test_where_nobody_has_every_word_the_best_does_not_earn_the_whole_bonus() -> None:
+    assert lexical_bonus(0.4, 0.4) == pytest.approx(0.1)
     assert lexical_bonus(0, 0) == 0
 
 
@@ -198,7 +202,7 @@ def test_the_order_follows_from_the_scores_whatever_order_the_evidence_comes_in(
 def test_words_are_measured_by_the_best_of_all_candidates() -> None:
     ranked = rank_people([person([0.5], text_score=0.2), person([0.5], id="q", text_score=0.8)], CardFilters(), 0)
     assert [each.person_id for each in ranked] == ["q", "p"]
-    assert ranked[0].score - ranked[1].score == pytest.approx(LEXICAL_BONUS_MAX * 0.75)
+    assert ranked[0].score - ranked[1].score == pytest.approx(LEXICAL_BONUS_MAX * 0.6)
 
 
 def found_person(id: str, salary_min: float | None) -> FoundPerson:

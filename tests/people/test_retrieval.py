@@ -280,6 +280,15 @@ class TestWords:
         found = await find(database, query="engineer of sonar in Iceland")
         assert found["c00"].text_score > 2 * found["c39"].text_score > 0
 
+    async def test_the_words_of_what_is_excluded_favour_nobody(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "a", summary="Sonar, sold to agencies")
+        add_card(connection, "b", summary="Sonar")
+        query = "sonar, not from agencies, C++"
+        found = await find(database, CardFilters(excluded_keywords=("agency work", "c++")), query=query)
+        assert found["a"].text_score == found["b"].text_score > 0
+
     async def test_only_texts_that_the_filters_let_through_are_read(
         self, connection: Connection, database: Database
     ) -> None:

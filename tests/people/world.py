@@ -58,7 +58,7 @@ def cards() -> list[Row]:
         )
         for number, id in enumerate(PERSON_IDS)
     ]
-    hidden = {"visible": False, "title": f"{HIDDEN_WORDS} engineer", "summary": f"Built a {HIDDEN_WORDS}."}
+    hidden: Row = {"visible": False, "title": f"{HIDDEN_WORDS} engineer", "summary": f"Built a {HIDDEN_WORDS}."}
     return [
         *engineers,
         _card(CLOSED, summary="Builds payments in Python, alone."),

@@ -27,7 +27,9 @@ begin
     from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, break_even + 1) f;
   end if;
 
-  if cards is null or cardinality(cards) > break_even then
+  if cardinality(cards) <= p_limit then
+    return array(select distinct unnest(owners));
+  elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
       'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
     if by_card.complete then

@@ -89,10 +89,23 @@ def _records() -> Askable:
     )
 
 
+def _people() -> Askable:
+    from quarry.local.people_view import PeopleView, answer
+    from quarry.people.contract import PeopleSearchRequest
+
+    return Askable(
+        lambda question: PeopleSearchRequest(query=question),
+        answer,
+        PeopleView,
+        lambda message: ErrorEvent(message=message),
+    )
+
+
 # Each imports its domain when it is asked.
 _ASKABLE: dict[str, Callable[[], Askable]] = {
     "campaigns": _campaigns,
     "companies": _companies,
+    "people": _people,
     "records": _records,
 }
 

@@ -208,6 +208,8 @@ def _type_name(schema: Mapping[str, Any]) -> str:
     for choice in schema.get("anyOf", ()):
         if choice["type"] != "null":
             return _type_name(choice)
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
     if schema["type"] == "array":
         return f"list of {_type_name(schema['items'])}"
     if schema["type"] == "string":

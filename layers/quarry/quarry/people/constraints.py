@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.parsing.places import country_of, known_place, places_in, spellings, unique
+from quarry.people.parsing.places import country_of, known_place, places_in, spellings
+from quarry.people.parsing.tokens import unique
 
 LAKH, CRORE = 100_000, 10_000_000
 LABEL_NAMES_MAX = 3

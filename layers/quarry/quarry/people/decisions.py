@@ -75,7 +75,7 @@ class PeopleQuery(BaseModel):
     should: ShouldMatch
     exclude: MustNotMatch
     search_phrases: Texts = Field([], description="5 to 15 short phrases that combine the main constraints.")
-    query_embedding_text: CleanText = Field(
+    query_embedding_text: Said = Field(
         "", description="The gist for semantic search: must, should, key nouns and verbs."
     )
     confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")

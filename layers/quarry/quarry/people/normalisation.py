@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import get_args
 
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
@@ -20,7 +20,7 @@ from quarry.people.parsing.phrases import PhraseBook
 from quarry.people.parsing.places import PlaceKind, usual_name
 from quarry.people.parsing.salaries import SALARY_MAX, SALARY_MIN, offered_salary
 from quarry.people.parsing.terms import employment_book, intent_book, seniority_book
-from quarry.people.parsing.tokens import tokenise
+from quarry.people.parsing.tokens import tokenise, unique
 
 NAME_CHARACTERS_MAX = 120
 NAMES_MAX = 20
@@ -32,6 +32,7 @@ _INSISTS = re.compile(
     r"\b(?:only|must|strictly|mandatory|required|exclusively|compulsory|essential|non[- ]negotiable|(?:need|has|have)s? to be)\b",
     re.IGNORECASE,
 )
+_NO_PLACE = frozenset({"remote", "anywhere", "any", "worldwide", "global", "hybrid", "wfh", "work from home"})
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
 
@@ -61,7 +62,7 @@ def normalise(constraints: Constraints, names: KnownNames | None = None) -> Cons
         sub_domain=allowed(must.sub_domain),
         employment_type=_taxonomy(must.employment_type, EmploymentType, employment_book(), left_over),
         seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, seniority_book(), left_over),
-        **_location(must, ruled_out),
+        **_location(must, ruled_out, left_over),
         time_start=time_start,
         time_end=time_end,
         is_current=must.is_current,
@@ -72,16 +73,16 @@ def normalise(constraints: Constraints, names: KnownNames | None = None) -> Cons
     strict, weak_intents, weak_words = _without_weak(strict, query)
     return Constraints(
         query_original=query,
-        query_cleaned=_text(constraints.query_cleaned) or query,
+        query_cleaned=_text(constraints.query_cleaned) or _text(query),
         must=strict,
         should=Should(
             skills_or_tools=allowed(should.skills_or_tools),
             # what was moved here comes first, so that a full list does not lose it
             keywords=allowed([*weak_words, *left_over, *should.keywords]),
-            intent_secondary=_unique([*intents, *weak_intents]),
+            intent_secondary=list(unique([*intents, *weak_intents])),
         ),
         exclude=exclude,
-        search_phrases=_unique(map(_short, constraints.search_phrases), str.casefold)[:SEARCH_PHRASES_MAX],
+        search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
         query_embedding_text=_text(constraints.query_embedding_text),
         confidence_score=_share(constraints.confidence_score),
     )
@@ -131,7 +132,7 @@ def _taxonomy(values: Iterable[str], taxonomy: object, book: PhraseBook, left_ov
             left_over.append(value)
         else:
             kept.append(meant)
-    return _unique(kept)
+    return list(unique(kept))
 
 
 def _dates(start: str | None, end: str | None, left_over: list[str]) -> tuple[str | None, str | None]:
@@ -166,8 +167,11 @@ def _salary(salary: float | None, query: str, left_over: list[str]) -> float | N
     return None
 
 
-def _location(must: Must, ruled_out: set[str]) -> dict[str, str | None]:
+def _location(must: Must, ruled_out: set[str], left_over: list[str]) -> dict[str, str | None]:
     """City and country by their usual names, and the text that names the place, made of these where there is none."""
+    elsewhere = [name for name in (_name(must.city), _name(must.location_text)) if name in _NO_PLACE]
+    left_over += elsewhere
+    ruled_out = ruled_out.union(elsewhere)
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
     kept: dict[str, str | None] = {}
     for kind, written in places.items():
@@ -176,12 +180,12 @@ def _location(must: Must, ruled_out: set[str]) -> dict[str, str | None]:
         kept[kind] = None if ruled_out & {name, usual} else usual
     text = _name(must.location_text)
     made = ", ".join(name for name in kept.values() if name) or None
-    return {**kept, "location_text": None if text in ruled_out else text or made}
+    return {**kept, "location_text": made if text in ruled_out else text or made}
 
 
 def _names(values: Iterable[str]) -> list[str]:
     """Lower case, trimmed, each once, not too long and not too many."""
-    return _unique(name for value in values if (name := _name(value)))[:NAMES_MAX]
+    return list(unique(name for value in values if (name := _name(value))))[:NAMES_MAX]
 
 
 def _name(value: str | None) -> str | None:
@@ -198,11 +202,3 @@ def _text(value: str) -> str:
 
 def _share(value: float) -> float:
     return min(1.0, max(0.0, value)) if math.isfinite(value) else 0.0
-
-
-def _unique(values: Iterable[str], key: Callable[[str], str] = str) -> list[str]:
-    kept: dict[str, str] = {}
-    for value in values:
-        if value:
-            kept.setdefault(key(value), value)
-    return list(kept.values())

@@ -17,15 +17,7 @@ from quarry.core.postgres.pool import Connection, Database
 from quarry.core.services import Caller, Services
 from quarry.core.text import CleanText
 from quarry.core.text import Identifier as IdentifierText
-from quarry.people.contract import (
-    ChildCard,
-    DiscoveredPerson,
-    DiscoverRequest,
-    DiscoverResponse,
-    ExperienceCard,
-    GatedProfile,
-    PublicProfile,
-)
+from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
 from quarry.people.searches import open_result
 from quarry.people.unlock import read_contact
 
@@ -34,28 +26,15 @@ SUMMARIES_PER_PERSON = 3
 
 BAD_CURSOR = "cursor: take the `next_cursor` of an earlier page as it is"
 
-_LATEST_FIRST = SQL(
-    "c.is_current is true desc, coalesce(c.end_date, c.start_date) desc nulls last, c.start_date desc nulls last, c.id"
-)
+# as in describe_people
+_LATEST_FIRST = SQL("c.end_date desc nulls first, c.start_date desc nulls last, c.id")
 
-_PROFILE = SQL("select {} from people p where p.id = %(person_id)s").format(
+_PROFILE = SQL("select {} from people p where p.id = %s").format(
     SQL(", ").join(Identifier("p", field) for field in PublicProfile.model_fields if field != "cards")
 )
-
 _FAMILIES = SQL(
-    """select {card}, coalesce(k.children, '[]') as children
-       from experience_cards c
-       left join lateral (
-         select jsonb_agg(to_jsonb(k) order by k.id) as children
-         from (select {child} from experience_card_children k where k.card_id = c.id) k) k on true
-       where c.person_id = %(person_id)s and c.visible
-       order by {latest_first}"""
-).format(
-    card=SQL(", ").join(Identifier("c", field) for field in ExperienceCard.model_fields if field != "children"),
-    child=SQL(", ").join(Identifier("k", field) for field in ChildCard.model_fields),
-    latest_first=_LATEST_FIRST,
-)
-
+    "select card_family(c) as family from experience_cards c where c.person_id = %s and c.visible order by {}"
+).format(_LATEST_FIRST)
 _DISCOVER = SQL(
     """select p.id, p.name, p.city, array(
          select c.summary from experience_cards c
@@ -120,12 +99,12 @@ async def gated_profile(person_id: str, search_id: str, caller: Caller, services
 
 async def _profile(connection: Connection, person_id: str) -> dict[str, Any]:
     """The fields of a PublicProfile. Raises NotFound."""
-    cursor = await connection.execute(_PROFILE, {"person_id": person_id})
+    cursor = await connection.execute(_PROFILE, [person_id])
     person = await cursor.fetchone()
     if person is None:
         raise NotFound("There is no person with this id.")
-    cursor = await connection.execute(_FAMILIES, {"person_id": person_id})
-    return person | {"cards": await cursor.fetchall()}
+    families = await connection.execute(_FAMILIES, [person_id])
+    return person | {"cards": [row["family"] async for row in families]}
 
 
 def _encode(place: _Place) -> str:

@@ -17,7 +17,7 @@ from quarry.people.contract import ChildCard, Constraints, ExperienceCard
 from quarry.people.decisions import PeopleReasons
 from quarry.people.filters import CardFilters
 from quarry.people.found import FoundPerson
-from quarry.people.parsing.tokens import keys
+from quarry.people.parsing.tokens import keys, unique
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 
 CARDS_MAX, CHILDREN_MAX, PHRASES_MAX = 3, 5, 4
@@ -25,6 +25,7 @@ SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 280, 120
 """Caps of the evidence: five people fill a page or two, whatever they wrote."""
 
 SKILLS_NAMED_MAX = 4
+NOTHING_TO_SAY = "Their experience is near the query"
 
 _MARKUP = re.compile(
     r"^\s*(?:[-*•#>]+|\d+[.)])\s+|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|</?[a-z][^<>]*>|!?\[([^\[\]]*)\]\([^()]*\)",
@@ -65,12 +66,8 @@ def reasons_for(decided: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[
 
 def sanitised(reasons: Iterable[str]) -> list[str]:
     """At most three reasons of at most 120 characters, each once, on one line and without markup."""
-    kept: dict[str, str] = {}
-    for reason in reasons:
-        text = shorten(_MARKUP.sub(r"\1", reason), REASON_CHARACTERS_MAX)
-        if words(text):
-            kept.setdefault(text.casefold(), text)
-    return list(kept.values())[:REASONS_MAX]
+    plain = (shorten(_MARKUP.sub(r"\1", reason), REASON_CHARACTERS_MAX) for reason in reasons)
+    return list(unique((reason for reason in plain if words(reason)), str.casefold))[:REASONS_MAX]
 
 
 def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
@@ -78,14 +75,14 @@ def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
     available as asked, what the person did that speaks of the query; where nothing is in common, the nearest experience.
     """
     cards = sorted(person.cards, key=lambda card: -len(_met(card, filters)))
-    reasons = [_experience(card, _met(card, filters)) for card in cards[:1]]
-    reasons += _skills_in_common(person, filters)
-    reasons += _availability(person, filters)
-    reasons += _deeds(person, filters)
-    reasons += [_experience(card, _met(card, filters)) for card in cards[1:] if _met(card, filters)]
-    return sanitised([*reasons, person.headline or "Their profile is near the query"])[
-        : max(1, min(REASONS_MAX, len(reasons)))
+    reasons = [
+        *(_experience(card, _met(card, filters)) for card in cards[:1]),
+        *_skills_in_common(person, filters),
+        *_availability(person, filters),
+        *_deeds(person, filters),
+        *(_experience(card, met) for card in cards[1:] if (met := _met(card, filters))),
     ]
+    return sanitised(reasons) or sanitised([person.headline or ""]) or [NOTHING_TO_SAY]
 
 
 def _experience(card: ExperienceCard, met: set[str]) -> str:
@@ -142,7 +139,7 @@ def _skills_in_common(person: FoundPerson, filters: CardFilters) -> Iterator[str
 
 def _skills(card: ExperienceCard) -> list[str]:
     names = [*card.skills, *(tag for child in card.children for tag in child.tags)]
-    return list({name.casefold(): name for name in reversed(names)}.values())[::-1]
+    return list(unique(names, str.casefold))
 
 
 def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.core.text import stem, words
 from quarry.people.contract import ExperienceCard
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.found import (
@@ -50,13 +51,13 @@ async def find_candidates(
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
 
-    `filters` is what was asked for; the tier relaxes it. Ordered by id.
+    `filters` is what was asked for; the tier relaxes it. `query_text` is compared by its words. Ordered by id.
     """
     rows = await database.rows(
         _FIND,
         {
             "embedding": vector_literal(vector),
-            "query": query_text,
+            "query": _without_excluded(query_text, filters),
             "should_terms": list(filters.should_terms),
             "filters": _card_filters(relaxed(filters, tier)),
             "asked": _card_filters(filters),
@@ -104,6 +105,12 @@ async def find_vocabulary(database: Database, phrases: Iterable[str], like: Iter
     """
     row = await database.row("select * from find_people_vocabulary(%s, %s)", [list(phrases), list(like)])
     return Vocabulary(**{kind: frozenset(names) for kind, names in row.items()}) if row else Vocabulary()
+
+
+def _without_excluded(query_text: str, filters: CardFilters) -> str:
+    """A query without the words that name what it excludes: "not from an agency" must not favour agencies."""
+    excluded = {stem(word) for name in filters.excluded_companies + filters.excluded_keywords for word in words(name)}
+    return " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
 
 
 def _card_filters(filters: CardFilters) -> Jsonb:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import ValidationInfo, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
-from quarry.core.text import Identifier
+from quarry.core.text import Identifier, Storable
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
 
 ChildType = Literal[
     "responsibility", "achievement", "project", "skill", "tool", "metric", "collaboration", "learning"
 ]  # fmt: skip
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
+"""What an index holds: Postgres limits its length."""
+IndexedNames = Annotated[list[Name], Field(max_length=200)]
 
 
 class PersonRow(Row):
@@ -31,7 +35,7 @@ class PersonRow(Row):
     country: Line | None = None
     open_to_work: bool = False
     open_to_contact: bool = False
-    work_preferred_locations: Names = []
+    work_preferred_locations: IndexedNames = []
     work_preferred_salary_min: Rupees | None = None
     email: Line | None = None
     phone: Line | None = None
@@ -46,22 +50,22 @@ class ExperienceCardRow(Row):
     id: Identifier
     person_id: Identifier
     title: Line
-    company_name: Line | None = None
-    team: Line | None = None
+    company_name: Name | None = None
+    team: Name | None = None
     intent_primary: Intent
     intent_secondary: list[Intent] = []
-    domain: Line | None = None
-    sub_domain: Line | None = None
+    domain: Name | None = None
+    sub_domain: Name | None = None
     employment_type: EmploymentType | None = None
     seniority_level: SeniorityLevel | None = None
     location: Line | None = None
-    city: Line | None = None
-    country: Line | None = None
+    city: Name | None = None
+    country: Name | None = None
     start_date: datetime.date | None = None
     end_date: datetime.date | None = None
     is_current: bool | None = None
     summary: Text | None = None
-    skills: Names = []
+    skills: IndexedNames = []
     search_phrases: Names = []
     visible: bool = True
 

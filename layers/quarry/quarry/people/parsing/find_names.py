@@ -36,13 +36,29 @@ _JOINTS = frozenset({"of", "the", "de", "do"})
 _ARTICLES = frozenset({"the", "their", "its"})
 
 
+def find_known_companies(reading: Reading) -> None:
+    """Names in the data, wherever they stand."""
+    for place in list(reading.free()):
+        found = reading.names.companies.longest_at(reading.tokens, place) or _misspelt_at(reading, place)
+        if found is None:
+            continue
+        one_plain_word = found.length == 1 and is_ordinary(reading, place)
+        if not one_plain_word or _is_led_in(reading, place):
+            reading.add("company", found.value, place, place + found.length)
+
+
 def find_companies(reading: Reading) -> None:
-    """Known names first, then what follows "at", "ex-", "worked for" and the like, then what is listed beside a company."""
-    _find_known(reading)
+    """What follows "at", "ex-", "worked for" and the like, and what is listed beside a company."""
     for place in list(reading.free()):
         start = _name_start(reading, place)
         if start is not None:
             _take_name(reading, start, place)
+        elif (
+            reading.key(place) in PLACE_IN_NAME
+            and place + 1 < len(reading.tokens)
+            and _place_starts(reading, place + 1)
+        ):
+            reading.add("company", _written(reading, place, place + 2), place, place + 2)
     for span in reading.of_kind("company"):
         _take_listed(reading, span.last)
 
@@ -100,16 +116,6 @@ def is_ordinary(reading: Reading, place: int) -> bool:
         or reading.names.skill_at(reading.tokens, place) is not None
         or _place_starts(reading, place)
     )
-
-
-def _find_known(reading: Reading) -> None:
-    for place in list(reading.free()):
-        found = reading.names.companies.longest_at(reading.tokens, place) or _misspelt_at(reading, place)
-        if found is None:
-            continue
-        one_plain_word = found.length == 1 and is_ordinary(reading, place)
-        if not one_plain_word or reading.is_name_like(place) or _is_led_in(reading, place):
-            reading.add("company", found.value, place, place + found.length)
 
 
 def _misspelt_at(reading: Reading, place: int) -> Found | None:
@@ -219,9 +225,13 @@ def _stops_lower_case(reading: Reading, start: int, place: int) -> bool:
 
 def _is_generic(reading: Reading, start: int, end: int) -> bool:
     """Whether the words name a kind of employer ("at early stage startups"), or no employer at all ("from Marketing")."""
-    if reading.key(start) in NO_COMPANY or reading.key(end - 1) in NO_COMPANY - {"labs", "studio", "bank", "hotels"}:
+    if not reading.is_name_like(start) and {reading.key(start), reading.key(end - 1)} & NO_COMPANY:
         return True
-    return all(is_ordinary(reading, place) for place in range(start, end)) or _place_starts(reading, start)
+    meaningless = (
+        reading.key(place) in NO_COMPANY or len(reading.key(place)) == 1 or is_ordinary(reading, place)
+        for place in range(start, end)
+    )
+    return all(meaningless) or _place_starts(reading, start)
 
 
 def _take_listed(reading: Reading, place: int) -> None:

@@ -33,7 +33,8 @@ def _means_something_else(reading: Reading, place: int, length: int) -> bool:
         return True
     if length > 1 or reading.key(place) not in AMBIGUOUS:
         return False
-    return reading.key(place - 1) not in _LEADS_IN or (reading.has_case and not reading.tokens[place].is_capital)
+    looks_like_one = reading.is_name_like(place) if reading.has_case else _ends_phrase(reading, place + 1)
+    return reading.key(place - 1) not in _LEADS_IN or not looks_like_one
 
 
 def _find_unlisted(reading: Reading, place: int) -> None:

@@ -43,7 +43,10 @@ def find_amounts_and_times(reading: Reading) -> tuple[list[SalaryMention], list[
     salaries, times = [], []
     for salary in find_salaries(reading.text):
         first, last = reading.within(salary.start, salary.end)
-        if reading.is_free(first, last):
+        # "at Tarang Pay under 20 LPA": the words before an amount may be a name's
+        while first < last and not reading.is_free(first, first + 1):
+            first += 1
+        if first < last and reading.is_free(first, last):
             reading.add("salary", reading.text[salary.start : salary.end].strip().lower(), first, last)
             salaries.append(salary)
     for start, end in relative_times(reading.text):

@@ -6,8 +6,8 @@ from itertools import pairwise, product
 
 from quarry.people.contract import Constraints
 from quarry.people.parsing.moods import Mood, is_small_talk
-from quarry.people.parsing.places import unique
 from quarry.people.parsing.reading import Reading
+from quarry.people.parsing.tokens import unique
 
 SEARCH_PHRASES_MIN, SEARCH_PHRASES_MAX = 5, 15
 PHRASE_WORDS_MAX = 6
@@ -22,7 +22,7 @@ CONFIDENCE_MAX = 0.95
 def gist(reading: Reading, moods: list[Mood]) -> str:
     """The topical words in their order, then companies and places; nothing that is ruled out."""
     names = [
-        span.value.partition(":")[2] if span.kind == "place" else reading.words(span)
+        span.value.partition(":")[2] if span.kind == "place" else span.value
         for span in reading.of_kind("company", "place")
         if moods[span.first] not in ("excluded", "unrelated")
     ]

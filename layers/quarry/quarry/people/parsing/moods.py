@@ -65,6 +65,7 @@ def read_moods(reading: Reading) -> list[Mood]:
     for place, cue in enumerate(cues):
         if cue and cue.value in _ABOUT_CLAUSE:
             _set(moods, *_clause_around(reading, place, cue.length), _ABOUT_CLAUSE[cue.value])
+            reading.add("cue", cue.value, place, place + cue.length)
     for place, cue in enumerate(cues):
         if _has_minus(reading, place):
             _set(moods, place, _end_of_span(reading, place), "excluded")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,23 +45,22 @@ class PhraseBook:
 
     def longest_at(self, tokens: Sequence[Token], start: int) -> Found | None:
         """The longest name that begins with the word at `start`, or the one that this word writes together."""
-        for length in self._lengths.get(tokens[start].key, ()):
-            value = self._values.get(tuple(token.key for token in tokens[start : start + length]))
-            if value is not None:
-                return Found(value, length)
+        found = next(self._all_at(tokens, start), None)
         joined = tokens[start].key
-        if len(joined) >= JOINED_CHARACTERS_MIN and (value := self._joined.get(joined)):
+        if found is None and len(joined) >= JOINED_CHARACTERS_MIN and (value := self._joined.get(joined)):
             return Found(value, 1)
-        return None
+        return found
 
     def all_in(self, tokens: Sequence[Token]) -> set[str]:
         """What all the names stand for that occur anywhere, also within longer ones."""
-        return {
-            value
-            for start, token in enumerate(tokens)
-            for length in self._lengths.get(token.key, ())
-            if (value := self._values.get(tuple(each.key for each in tokens[start : start + length])))
-        }
+        return {found.value for start in range(len(tokens)) for found in self._all_at(tokens, start)}
+
+    def _all_at(self, tokens: Sequence[Token], start: int) -> Iterator[Found]:
+        """The names that begin with the word at `start`, the longest first."""
+        for length in self._lengths.get(tokens[start].key, ()):
+            phrase = tuple(token.key for token in tokens[start : start + length])
+            if len(phrase) == length and (value := self._values.get(phrase)):
+                yield Found(value, length)
 
     def short_form(self, word: str) -> str | None:
         """The only thing whose name begins with `word`: "Kosmo" for "Kosmo Retail"."""

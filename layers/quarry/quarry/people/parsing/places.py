@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from typing import Literal, NamedTuple
 
 from quarry.people.parsing.gazetteer import COUNTRIES, REGIONS
 from quarry.people.parsing.phrases import PhraseBook
-from quarry.people.parsing.tokens import keys, without_accents
+from quarry.people.parsing.tokens import keys, unique, without_accents
 
 PlaceKind = Literal["city", "country", "region"]
 
@@ -122,7 +121,3 @@ def places_in(text: str) -> tuple[str, ...]:
         for part in parts if len(kinds) == 1 and kinds != {None} else parts[:1]:
             names += spellings(part)
     return unique(names)
-
-
-def unique(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from quarry.people.contract import Constraints
-from quarry.people.parsing.find_names import find_companies, find_teams
+from quarry.people.parsing.find_names import find_companies, find_known_companies, find_teams
 from quarry.people.parsing.find_places import find_places
 from quarry.people.parsing.find_traits import (
     find_amounts_and_times,
@@ -37,6 +37,7 @@ HARD_INTENTS = frozenset({"education", "project", "community", "certification", 
 def parse(query: str, names: KnownNames) -> Constraints:
     """The constraints that a query holds."""
     reading = Reading(query, names)
+    find_known_companies(reading)
     salaries, times = find_amounts_and_times(reading)
     find_availability(reading)
     find_companies(reading)

@@ -88,7 +88,7 @@ class _Lead:
 
 
 def _lead(text: str) -> _Lead:
-    found = list(re.finditer(r"[^\W\d_]+|[<>]=?|:", text[-80:]))
+    found = list(re.finditer(r"[^\W\d_]+|[<>]=?|[:,;.()]", text[-80:]))
     offset = max(0, len(text) - 80)
     words: list[str] = []
     start = len(text)
@@ -111,7 +111,8 @@ def _is_salary(match: re.Match[str], text: str, lead: _Lead) -> bool:
     if match["period"]:
         return bool(scale or match["rupees"] or match["foreign"] or _number(match) >= AMOUNT_WITH_PERIOD_MIN)
     if match["foreign"] or not scale or scale[0] in "kt":
-        return bool(match["rupees"]) or lead.is_about_money
+        looks_like_a_year = not scale and re.fullmatch(r"(?:19|20)\d\d", match["low"]) is not None
+        return bool(match["rupees"]) or (lead.is_about_money and not looks_like_a_year)
     return True
 
 

@@ -132,6 +132,7 @@ FILLERS = STOP_WORDS | frozenset(
     formerly former ex past still work working works worked employed employee employees alumni job jobs role roles
     position positions level career must only strictly mandatory required essential exclusively compulsory preferred
     preferably prefer prefers ideally optional optionally bonus plus nice longer joined moved noone nobody
+    asap urgent urgently possible immediately hope
     based located living lives live residing
     near nearby around years year yrs yr least minimum maximum min max more less use used uses using via include
     includes including especially particularly able ability also either both well as etc within has had have been

@@ -1,0 +1,60 @@
+"""Reading a query for people: tidied up, turned into constraints, and these put in their one form."""
+
+from __future__ import annotations
+
+from quarry.core.errors import ModelError
+from quarry.core.model.step import decide
+from quarry.core.run_log import Run
+from quarry.core.services import Services
+from quarry.people.contract import Constraints
+from quarry.people.normalisation import cleaned_query, normalise
+from quarry.people.parsing.find_names import company_like_phrases
+from quarry.people.parsing.known import KnownNames, phrases_to_look_up
+from quarry.people.prompts import cleanup_messages
+from quarry.people.retrieval import find_vocabulary
+from quarry.people.standins import QueryToRead
+from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
+
+READING_TURNS = 3
+"""Turns of the model: the cleanup, the constraints, and one repair of these."""
+CLEANUP_SECONDS = 6.0
+"""The cleanup does least of all that a model does here; it must not use up the time of the rest."""
+
+
+async def read_query(query: str, services: Services, run: Run) -> Constraints:
+    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
+    cleaned = await _clean_up(query, run)
+    with run.step("vocabulary"):
+        vocabulary = await find_vocabulary(
+            services.database, phrases_to_look_up(cleaned), company_like_phrases(cleaned)
+        )
+    read = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, vocabulary), run)
+    constraints = Constraints.model_validate(
+        read.model_dump()
+        | {
+            "query_original": query,
+            "query_cleaned": cleaned,
+            "confidence_score": read.confidence_score or 0.0,
+        }
+    )
+    return normalise(constraints, KnownNames(vocabulary))
+
+
+async def _clean_up(query: str, run: Run) -> str:
+    """The query without slips of the pen; as it is where no model mends them."""
+    if run.chat is None:
+        return query
+    with run.step(PEOPLE_CLEANUP) as record:
+        if run.budget.allows_turn():
+            run.budget.spend_turn()
+            seconds = min(CLEANUP_SECONDS, run.budget.seconds_left)
+            try:
+                turn = await run.chat.take_turn(cleanup_messages(query), tools=(), seconds=seconds)
+            except ModelError:
+                pass
+            else:
+                record.usage = turn.usage
+                run.budget.tokens += turn.usage.total
+                return cleaned_query(query, turn.text)
+        run.degrade(PEOPLE_CLEANUP, record)
+        return query

@@ -1,0 +1,49 @@
+"""HTTP for the search of people."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Request
+
+from quarry.core.errors import (
+    Conflict,
+    InvalidInput,
+    NotAuthenticated,
+    PaymentRequired,
+    RateLimited,
+    Unavailable,
+)
+from quarry.core.idempotency import KeyText
+from quarry.core.services import Caller
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.rate_limit import limited_caller
+from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
+from quarry.people.search import search_people
+
+ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
+
+router = APIRouter(
+    tags=["people"],
+    responses=documented(NotAuthenticated, PaymentRequired, Conflict, InvalidInput, RateLimited, Unavailable),
+)
+
+
+@router.post("/people/search")
+async def search(
+    request: Request,
+    body: PeopleSearchRequest,
+    caller: ModelCaller,
+    services: ServicesDependency,
+    idempotency_key: Annotated[
+        KeyText | None,
+        Header(
+            description="A search that is repeated under its key within 24 hours is answered as before, for nothing."
+        ),
+    ] = None,
+) -> PeopleSearchResponse:
+    """The people who fit best, at most five, with reasons. Costs one credit."""
+    return await search_people(
+        body, caller, services, idempotency_key=idempotency_key, request_id=request_id_of(request)
+    )

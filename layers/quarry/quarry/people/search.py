@@ -1,0 +1,218 @@
+"""Searching people, for a credit.
+
+Read `_search` from top to bottom: is there a credit, what does the query ask for, who is near it in the strictest tier that
+finds enough, why each of them; and only then one transaction that stores the search, charges it and keeps the answer for a
+repeated call. Nothing is stored or charged before, so a search that fails or dies on the way has never been.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.core.budget import Budget
+from quarry.core.errors import PaymentRequired
+from quarry.core.idempotency import Claim, KeyedRequest, once
+from quarry.core.model.step import decide
+from quarry.core.run_log import ResultRecord, Run
+from quarry.core.services import Caller, Services
+from quarry.people.constraints import card_filters, embedding_text, relaxation_label
+from quarry.people.contract import (
+    FALLBACK_TIERS,
+    Constraints,
+    PeopleSearchRequest,
+    PeopleSearchResponse,
+    PersonResult,
+    Relaxation,
+)
+from quarry.people.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
+from quarry.people.filters import CardFilters
+from quarry.people.found import FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people, similarity_percent
+from quarry.people.reading import READING_TURNS, read_query
+from quarry.people.reasons import ReasonsToGive, reasons_for
+from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
+from quarry.people.retrieval import count_relaxations, find_candidates, load_people
+from quarry.people.searches import StoredResult, store_search
+from quarry.people.steps import PEOPLE_REASONS
+
+ENDPOINT = "POST /people/search"
+REASONS_TURNS = 2
+"""The reasons, and one repair of them."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whom a search found: the best in order, as they are shown, and the tier they were found in."""
+
+    tier: int = FALLBACK_TIER_STRICT
+    ranked: Sequence[RankedPerson] = ()
+    people: Sequence[FoundPerson] = ()
+
+
+async def search_people(
+    request: PeopleSearchRequest,
+    caller: Caller,
+    services: Services,
+    *,
+    idempotency_key: str | None = None,
+    request_id: str | None = None,
+) -> PeopleSearchResponse:
+    """The answer to a search, which costs one credit; under a key that was used before, that call's answer, for nothing.
+
+    Raises PaymentRequired without a credit, ModelUnavailable where the query cannot be embedded, DatabaseUnavailable, and
+    Conflict as `once` does; then nothing was stored or charged. A failing chat model only degrades.
+    """
+
+    async def work(claim: Claim | None) -> PeopleSearchResponse:
+        run = Run("people", caller.user_id, request.query, _budget(services), services.chat, request_id)
+        with services.run_log.record(run):
+            try:
+                return await _search(request, caller, services, run, claim)
+            except PaymentRequired:
+                run.end_reason = "no_credit"
+                raise
+
+    if idempotency_key is None:
+        return await work(None)
+    keyed = KeyedRequest.of(caller.user_id, ENDPOINT, idempotency_key, request)
+    return await once(services.database, keyed, PeopleSearchResponse, work)
+
+
+async def _search(
+    request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
+) -> PeopleSearchResponse:
+    await _require_credit(caller, services, run)
+    constraints = await read_query(request.query, services, run)
+    filters = card_filters(constraints, request)
+    found, relaxations = Finding(), list[Relaxation]()
+    with run.step("query_embedding"):
+        vector = await services.queries.embed(embedding_text(constraints, request))
+    if vector:
+        found = await _find(vector, filters, constraints, services, run)
+        relaxations = await _count_relaxations(filters, services, run)
+    reasons = await _explain(found.people, constraints, filters, run)
+
+    search_id = uuid.uuid4()
+    response = PeopleSearchResponse(
+        search_id=str(search_id),
+        people=[
+            _result(ranked, person, reasons[person.id])
+            for ranked, person in zip(found.ranked, found.people, strict=True)
+        ],
+        constraints=constraints,
+        fallback_tier=found.tier,
+        relaxations=relaxations,
+        degraded=run.degraded,
+    )
+    with run.step("store"):
+        async with services.database.transaction() as connection:
+            await store_search(
+                connection,
+                search_id=search_id,
+                user_id=caller.user_id,
+                constraints=constraints,
+                filters=filters,
+                fallback_tier=found.tier,
+                results=[_stored(ranked, reasons[ranked.person_id]) for ranked in found.ranked],
+                lifetime_hours=services.settings.search_result_expiry_hours,
+            )
+            if claim is not None:
+                await claim.store(connection, response)
+            # last, since the user's other searches wait from here on for the end of this transaction
+            await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
+    run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
+    run.end_reason = "answered" if found.people else "nothing_found"
+    return response
+
+
+async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
+    """Ask before any model is: who has no credit costs nothing. What is spent meanwhile, the charge itself notices."""
+    with run.step("credit_check"):
+        async with services.database.connection() as connection:
+            balance = await open_account(connection, services.settings, caller.user_id)
+        if balance < SEARCH_PRICE:
+            raise PaymentRequired(NOT_ENOUGH)
+
+
+async def _find(
+    vector: Sequence[float], filters: CardFilters, constraints: Constraints, services: Services, run: Run
+) -> Finding:
+    """The best people, from the strictest tier that finds enough of them; those of stricter tiers stay candidates."""
+    candidates: dict[str, PersonEvidence] = {}
+    tier = FALLBACK_TIER_STRICT
+    for tier in _tiers(filters):
+        with run.step("retrieve") as record:
+            evidence = await find_candidates(
+                services.database, filters=filters, query_text=constraints.query_cleaned, vector=vector, tier=tier
+            )
+            candidates |= {person.person_id: person for person in evidence}
+            record.counts |= {"tier": tier, "people": len(evidence)}
+        if len(candidates) >= MIN_RESULTS:
+            break
+    best = rank_people(list(candidates.values()), filters, tier)[:TOP_PEOPLE]
+    with run.step("describe") as record:
+        people = {person.id: person for person in await load_people(services.database, best)}
+        record.counts["people"] = len(people)
+    ranked = [person for person in break_ties(best, people, filters) if person.person_id in people]
+    return Finding(tier, ranked, [people[person.person_id] for person in ranked])
+
+
+def _tiers(filters: CardFilters) -> Iterator[int]:
+    """The tiers, strictest first, but for those that would drop a constraint that the query does not hold."""
+    searched = None
+    for tier in FALLBACK_TIERS:
+        if relaxed(filters, tier) != searched:
+            searched = relaxed(filters, tier)
+            yield tier
+
+
+async def _count_relaxations(filters: CardFilters, services: Services, run: Run) -> list[Relaxation]:
+    with run.step("count_relaxations") as record:
+        counted = await count_relaxations(services.database, filters)
+        record.counts["constraints"] = len(counted)
+    return [
+        Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
+        for name, additional in counted
+    ]
+
+
+async def _explain(
+    people: Sequence[FoundPerson], constraints: Constraints, filters: CardFilters, run: Run
+) -> dict[str, list[str]]:
+    """One to three reasons for each person, by id; one call of the model for all."""
+    if not people:
+        return {}
+    asked = ReasonsToGive(constraints, filters, people)
+    return reasons_for(await decide(PEOPLE_REASONS, asked, run), asked)
+
+
+def _result(ranked: RankedPerson, person: FoundPerson, reasons: list[str]) -> PersonResult:
+    return PersonResult(
+        id=person.id,
+        name=person.name,
+        headline=person.headline,
+        bio=person.bio,
+        similarity_percent=similarity_percent(ranked.score),
+        why_matched=reasons,
+        open_to_work=person.open_to_work,
+        open_to_contact=person.open_to_contact,
+        work_preferred_locations=list(person.work_preferred_locations),
+        work_preferred_salary_min=person.work_preferred_salary_min,
+        matched_cards=list(person.cards),
+    )
+
+
+def _stored(ranked: RankedPerson, reasons: list[str]) -> StoredResult:
+    return StoredResult(ranked.person_id, ranked.score, ranked.matched_card_ids, ranked.matched_child_ids, reasons)
+
+
+def _budget(services: Services) -> Budget:
+    settings = services.settings
+    return Budget(
+        max_turns=READING_TURNS + REASONS_TURNS,
+        max_calls=0,
+        max_seconds=settings.people_search_seconds,
+        max_tokens=settings.people_search_tokens,
+    )

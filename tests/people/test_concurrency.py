@@ -1,0 +1,116 @@
+"""What happens at once is charged once and never overdrawn: real concurrent calls, several instances, one Postgres."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+
+from quarry.core.errors import PaymentRequired
+from quarry.core.services import Caller, Services
+from quarry.people.contract import PeopleSearchRequest
+from quarry.people.credits import balance_of
+from quarry.people.search import search_people
+from quarry.people.unlock import unlock_contact
+from tests.people.doomed import QUERY, services_at
+from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.world import PERSON_IDS
+from tests.running import running_server
+
+
+@pytest.fixture
+async def instances(world_url: str) -> AsyncIterator[list[Services]]:
+    """Three instances of the service, each with a pool of its own."""
+    instances = [services_at(world_url) for _ in range(3)]
+    yield instances
+    for services in instances:
+        await services.close()
+
+
+def test_fifty_searches_under_one_key_at_once_are_one(world_url: str) -> None:
+    user = somebody()
+    with (
+        running_server(world_url, RATE_LIMIT_PER_MINUTE="0") as one,
+        running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_POOL_SIZE="2") as other,
+        httpx2.Client(timeout=30, headers=as_user(user) | {"Idempotency-Key": "k1"}) as http,
+        ThreadPoolExecutor(50) as threads,
+    ):
+        for url in (one, other):
+            # routes are built when they are first asked for, with a switch of Python's warnings that is not safe among threads
+            http.post(f"{url}/people/search", json={})
+        calls = [threads.submit(http.post, f"{url}/people/search", json={"query": QUERY}) for url in (one, other) * 25]
+        answers = Counter((call.result().status_code, call.result().text) for call in calls)
+    [((status, _), count)] = answers.items()
+    assert (status, count) == (200, 50)
+    assert ledger(world_url, user) == [10, -1]
+    assert value(world_url, "select count(*) from people_searches where user_id = %s", user) == 1
+
+
+async def test_searches_without_a_key_are_each_charged_and_as_many_answered_as_there_are_credits(
+    instances: list[Services], world_url: str
+) -> None:
+    user = somebody()
+    outcomes = await asyncio.gather(
+        *(search_people(PeopleSearchRequest(query=QUERY), Caller(user), instances[number % 3]) for number in range(30)),
+        return_exceptions=True,
+    )
+    assert Counter(type(outcome).__name__ for outcome in outcomes) == {
+        "PeopleSearchResponse": 10,
+        "PaymentRequired": 20,
+    }
+    assert ledger(world_url, user) == [10, *[-1] * 10]
+
+
+async def test_two_hundred_mixed_operations_never_overdraw_and_the_ledger_adds_up(
+    instances: list[Services], world_url: str
+) -> None:
+    user, caller = (name := somebody()), Caller(name)
+    search_id = store_search(world_url, user, PERSON_IDS, credits=20)
+    balances: list[int] = []
+
+    async def search(services: Services, key: str | None) -> None:
+        await search_people(PeopleSearchRequest(query=QUERY), caller, services, idempotency_key=key)
+
+    async def unlock(services: Services, person: str) -> None:
+        unlocked = await unlock_contact(person, search_id, caller, services)
+        balances.append(unlocked.balance)
+
+    async def look(services: Services) -> None:
+        async with services.database.connection() as connection:
+            balances.append(await balance_of(connection, services.settings, user))
+
+    def operation(number: int) -> Coroutine[Any, Any, None]:
+        services = instances[number % 3]
+        match number % 8:
+            case 0:
+                return search(services, None)
+            case 1:
+                return search(services, f"k{number % 4}")
+            case 2 | 3 | 4 | 5:
+                return unlock(services, PERSON_IDS[number % 13])
+            case _:
+                return look(services)
+
+    operations = [operation(number) for number in range(200)]
+    random.Random(11).shuffle(operations)
+    outcomes = await asyncio.gather(*operations, return_exceptions=True)
+
+    assert {type(outcome) for outcome in outcomes} <= {type(None), PaymentRequired}
+    assert any(isinstance(outcome, PaymentRequired) for outcome in outcomes)
+    assert all(0 <= balance <= 20 for balance in balances)
+    amounts = ledger(world_url, user)
+    assert amounts == [20, *[-1] * 20]
+    booked = dict(
+        rows(world_url, "select reason, count(*) from credit_ledger where user_id = %s and amount < 0 group by 1", user)
+    )
+    assert booked == {
+        "search": value(world_url, "select count(*) - 1 from people_searches where user_id = %s", user),
+        "unlock": value(world_url, "select count(*) from contact_unlocks where user_id = %s", user),
+    }
+    assert set(booked) == {"search", "unlock"}

@@ -1,0 +1,174 @@
+"""From constraints to filters, the text to embed, and what dropping a constraint is called."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import pytest
+
+from quarry.people.constraints import card_filters, embedding_text, relaxation_label, rupees
+from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
+from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
+
+
+def constraints(**must: Any) -> Constraints:
+    return Constraints(query_original="who", query_cleaned="who", must=Must(**must))
+
+
+def filters(given: Constraints, **request: Any) -> CardFilters:
+    return card_filters(given, PeopleSearchRequest(query="who", **request))
+
+
+def test_a_query_without_constraints_filters_nothing() -> None:
+    assert filters(constraints()) == CardFilters()
+    assert constraints_in_force(CardFilters()) == []
+
+
+def test_every_constraint_becomes_a_filter() -> None:
+    found = filters(
+        Constraints(
+            query_original="who",
+            query_cleaned="who",
+            must=Must(
+                company_norm=["acme"], team_norm=["risk"], intent_primary=["work"], domain=["finance"], sub_domain=["tax"],
+                employment_type=["freelance"], seniority_level=["senior"], location_text="pune", city="pune", country="india",
+                time_start="2019-01-01", time_end="2020-12-31", is_current=False, open_to_work_only=True,
+                offer_salary_inr_per_year=1e6,
+            ),
+            should=Should(skills_or_tools=["sql", "go"], keywords=["go", "audit"], intent_secondary=["career_break"]),
+            exclude=Exclude(company_norm=["globex"], keywords=["agency"]),
+        ),
+        preferred_locations=["Pune"],
+    )  # fmt: skip
+    assert found == CardFilters(
+        companies=("acme",), teams=("risk",), intents=("work",), domains=("finance",), sub_domains=("tax",),
+        employment_types=("freelance",), seniority_levels=("senior",), places=("pune", "poona"),
+        time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2020, 12, 31), is_current=False, open_to_work_only=True,
+        preferred_locations=("pune", "poona"), offer_salary=1e6, excluded_companies=("globex",), excluded_keywords=("agency",),
+        should_terms=("sql", "go", "audit", "career break"),
+    )  # fmt: skip
+    assert set(constraints_in_force(found)) == set(HARD_CONSTRAINTS)
+
+
+@pytest.mark.parametrize(
+    ("said", "requested", "filtered"),
+    [(None, None, False), (True, None, True), (True, False, False), (None, True, True), (False, None, False)],
+)
+def test_the_request_decides_whether_to_find_only_who_is_open_to_work(
+    said: bool | None, requested: bool | None, filtered: bool
+) -> None:
+    assert filters(constraints(open_to_work_only=said), open_to_work_only=requested).open_to_work_only is filtered
+
+
+def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing() -> None:
+    said = constraints(offer_salary_inr_per_year=1e6)
+    assert filters(said, salary_min=5e5).offer_salary == 1e6
+    assert filters(said, salary_min=5e5, salary_max=2e6).offer_salary == 2e6
+    assert filters(constraints(), salary_max=0).offer_salary == 0
+    assert filters(constraints(), salary_min=5e5) == CardFilters()
+
+
+@pytest.mark.parametrize(
+    ("must", "places", "countries"),
+    [
+        ({"city": "bengaluru", "location_text": "x"}, ("bengaluru", "bangalore", "blr", "bengalooru"), ()),
+        ({"city": "london", "country": "united kingdom"}, ("london",), ()),
+        ({"city": "london", "country": "canada"}, ("london",), ("canada",)),
+        ({"city": "springfield", "country": "canada"}, ("springfield",), ("canada",)),
+        ({"country": "sri lanka", "location_text": "sri lanka"}, ("sri lanka", "ceylon"), ()),
+        ({"location_text": "pune or goa"}, ("pune", "poona", "goa", "panaji", "panjim"), ()),
+        ({"location_text": "south side", "country": "india"}, ("south side",), ("india", "bharat")),
+        ({}, (), ()),
+    ],
+)
+def test_a_place_is_filtered_by_its_most_precise_part_in_all_spellings(
+    must: dict[str, Any], places: tuple[str, ...], countries: tuple[str, ...]
+) -> None:
+    found = filters(constraints(**must))
+    assert (found.places, found.countries) == (places, countries)
+
+
+def test_a_place_that_is_ruled_out_is_ruled_out_in_all_spellings() -> None:
+    given = constraints()
+    given.exclude.keywords = ["delhi", "agency"]
+    assert filters(given).excluded_keywords == ("delhi", "new delhi", "agency")
+
+
+def test_the_text_to_embed_is_the_gist_or_else_the_query() -> None:
+    request = PeopleSearchRequest(query="Who knows Go?")
+    given = Constraints(query_original="who knows go", query_cleaned="x", query_embedding_text="go")
+    assert embedding_text(given, request) == "go"
+    assert embedding_text(given.model_copy(update={"query_embedding_text": ""}), request) == "who knows go"
+    assert embedding_text(Constraints(query_original="", query_cleaned=""), request) == "Who knows Go?"
+
+
+LABELLED = CardFilters(
+    companies=("tarang pay", "university of mahaweli"), teams=("risk",), intents=("career_break",), domains=("finance",),
+    sub_domains=("tax", "audit", "payroll", "treasury"), employment_types=("full_time",), seniority_levels=("senior",),
+    places=("pune", "poona", "mumbai"), time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2021, 12, 31),
+    is_current=True, open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("constraint", "label"),
+    [
+        ("company_norm", "Any company, not only Tarang Pay or University of Mahaweli"),
+        ("team_norm", "Any team, not only Risk"),
+        ("intent_primary", "Any kind of experience, not only career break"),
+        ("domain", "Any field, not only finance"),
+        ("sub_domain", "Any speciality, not only tax or audit or payroll or others"),
+        ("employment_type", "Any kind of employment, not only full time"),
+        ("seniority_level", "Any seniority, not only senior"),
+        ("location", "Anywhere, not only Pune or Mumbai"),
+        ("time", "Any time, not only 2019 to 2021"),
+        ("is_current", "Former experience too"),
+        ("open_to_work_only", "Also people who are not open to work"),
+        ("preferred_locations", "Wherever they prefer to work"),
+        ("offer_salary_inr_per_year", "Also people who ask for more than ₹18.5 lakh a year"),
+    ],
+)
+def test_dropping_a_constraint_has_a_name(constraint: HardConstraint, label: str) -> None:
+    assert relaxation_label(constraint, LABELLED) == label
+
+
+def test_every_hard_constraint_has_a_name() -> None:
+    labels = [relaxation_label(constraint, LABELLED) for constraint in HARD_CONSTRAINTS]
+    assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize(
+    ("given", "label"),
+    [
+        (CardFilters(places=("kerala", "kochi", "cochin")), "Anywhere, not only Kerala"),
+        (CardFilters(countries=("india",)), "Anywhere, not only India"),
+    ],
+)
+def test_a_region_is_called_by_its_name(given: CardFilters, label: str) -> None:
+    assert relaxation_label("location", given) == label
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "period"),
+    [
+        ((2020, 1, 1), (2020, 12, 31), "2020"),
+        ((2020, 3, 1), (2021, 5, 31), "March 2020 to May 2021"),
+        ((2020, 3, 1), None, "since March 2020"),
+        (None, (2018, 12, 31), "until December 2018"),
+    ],
+)
+def test_a_period_is_said_in_words(
+    start: tuple[int, int, int] | None, end: tuple[int, int, int] | None, period: str
+) -> None:
+    given = CardFilters(time_start=start and datetime.date(*start), time_end=end and datetime.date(*end))
+    assert relaxation_label("time", given) == f"Any time, not only {period}"
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [(12_000_000, "₹1.2 crore"), (1_800_000, "₹18 lakh"), (80_000, "₹80,000"), (0, "₹0"), (99_999_999, "₹10 crore")],
+)
+def test_rupees_are_said_as_in_india(amount: float, said: str) -> None:
+    assert rupees(amount) == said

@@ -1,0 +1,235 @@
+"""Why a person was found: what a model is shown, what is taken from it, and reasons by rule."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard
+from quarry.people.decisions import PeopleReasons
+from quarry.people.filters import CardFilters
+from quarry.people.found import FoundPerson
+from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
+from quarry.people.reasons import ReasonsToGive, evidence, fallback_reasons, reasons_for, sanitised
+from quarry.people.standins import give_reasons
+from quarry.people.steps import PEOPLE_REASONS
+
+
+def card(id: str = "c1", **fields: Any) -> ExperienceCard:
+    return ExperienceCard.model_validate({"id": id, "title": "Engineer", "intent_primary": "work"} | fields)
+
+
+def child(id: str = "k1", title: str = "Load tests", **fields: Any) -> ChildCard:
+    return ChildCard(id=id, child_type="project", title=title, **fields)
+
+
+def person(*cards: ExperienceCard, id: str = "p", **fields: Any) -> FoundPerson:
+    known: dict[str, Any] = {
+        "name": "Asha", "headline": None, "bio": None, "open_to_work": True, "open_to_contact": False,
+        "work_preferred_locations": (), "work_preferred_salary_min": None, "similarities": {}, "search_phrases": {},
+    }  # fmt: skip
+    return FoundPerson(id=id, cards=cards, **known | fields)
+
+
+TARANG = card(
+    title="Senior Backend Engineer", company_name="Tarang Pay", team="Risk", city="Bengaluru", location="Bengaluru, India",
+    start_date=datetime.date(2021, 4, 1), skills=["Go", "Kafka", "fraud detection", "C++"],
+    children=[
+        child("k1", "Wrote a rule editor"),
+        child("k2", "Cut the decision latency", headline="148 ms to 71 ms at p99", tags=["Redis", "go"]),
+    ],
+)  # fmt: skip
+KOSMO = card("c2", company_name="Kosmo Retail", city="Pune", end_date=datetime.date(2021, 3, 31), skills=["Java"])
+
+
+@pytest.mark.parametrize(
+    ("filters", "first"),
+    [
+        (CardFilters(companies=("tarang pay",)), "Senior Backend Engineer at Tarang Pay"),
+        (CardFilters(companies=("kosmo retail",)), "Engineer at Kosmo Retail"),
+        (CardFilters(companies=("tarang pay",), teams=("risk",)), "Senior Backend Engineer at Tarang Pay, Risk team"),
+        (CardFilters(places=("pune", "poona")), "Engineer at Kosmo Retail, Pune"),
+        (CardFilters(places=("india",)), "Senior Backend Engineer at Tarang Pay, Bengaluru"),
+        (
+            CardFilters(companies=("tarang pay",), time_start=datetime.date(2022, 1, 1)),
+            "Senior Backend Engineer at Tarang Pay, since April 2021",
+        ),
+        (CardFilters(time_end=datetime.date(2020, 1, 1)), "Engineer at Kosmo Retail, until March 2021"),
+        # a constraint that was relaxed is not claimed to be met
+        (CardFilters(companies=("acme",), places=("goa",)), "Senior Backend Engineer at Tarang Pay"),
+    ],
+)
+def test_the_experience_that_meets_most_comes_first(filters: CardFilters, first: str) -> None:
+    assert fallback_reasons(person(TARANG, KOSMO), filters)[0] == first
+
+
+def test_the_skills_in_common_are_named_as_the_person_writes_them() -> None:
+    filters = CardFilters(should_terms=("kafka", "go", "fraud", "c++", "c", "payments"))
+    assert fallback_reasons(person(TARANG), filters)[1] == "Go, Kafka, fraud detection and C++ at Tarang Pay"
+    assert fallback_reasons(person(KOSMO), CardFilters(should_terms=("java",)))[1] == "Java at Kosmo Retail"
+
+
+def test_what_the_person_did_is_chosen_by_the_terms_asked_for() -> None:
+    assert fallback_reasons(person(TARANG), CardFilters(should_terms=("latency",)))[1] == (
+        "Cut the decision latency: 148 ms to 71 ms at p99"
+    )
+    assert "Wrote a rule editor" in fallback_reasons(person(TARANG), CardFilters())
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        (CardFilters(open_to_work_only=True), "Open to work"),
+        (CardFilters(open_to_work_only=True, preferred_locations=("pune",)), "Open to work, would work in Pune"),
+        (
+            CardFilters(offer_salary=2_000_000),
+            "Asks for ₹18 lakh a year, within the ₹20 lakh offered",
+        ),
+    ],
+)
+def test_being_available_as_asked_is_a_reason(filters: CardFilters, said: str) -> None:
+    found = person(KOSMO, work_preferred_locations=("Pune", "Goa"), work_preferred_salary_min=1_800_000.0)
+    assert said in fallback_reasons(found, filters)
+
+
+def test_being_available_is_no_reason_where_nobody_asked() -> None:
+    assert fallback_reasons(person(KOSMO, work_preferred_salary_min=1.0), CardFilters()) == ["Engineer at Kosmo Retail"]
+
+
+def test_who_has_no_card_left_has_a_reason_all_the_same() -> None:
+    assert fallback_reasons(person(headline="Potter"), CardFilters()) == ["Potter"]
+    assert len(fallback_reasons(person(), CardFilters())) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["Knows Go", "knows go ", "  ", "Lives in Pune"], ["Knows Go", "Lives in Pune"]),
+        (["a", "b", "c", "d"], ["a", "b", "c"]),
+        (["- **Knows** `Go`", "1. _Pune_"], ["Knows Go", "Pune"]),
+        (["<script>alert(1)</script>[x](http://evil.example)"], ["alert(1)x"]),
+        (["snake_case and 2 * 3"], ["snake_case and 2 * 3"]),
+        (["…", "!"], []),
+        (["two\nlines"], ["two lines"]),
+    ],
+)
+def test_reasons_are_few_short_and_plain(given: list[str], kept: list[str]) -> None:
+    assert sanitised(given) == kept
+
+
+def test_a_long_reason_is_cut_at_a_word() -> None:
+    [reason] = sanitised(["word " * 60])
+    assert len(reason) <= REASON_CHARACTERS_MAX
+    assert reason.endswith("word…")
+
+
+def asked(*people: FoundPerson, **filters: Any) -> ReasonsToGive:
+    return ReasonsToGive(Constraints(query_original="who", query_cleaned="who"), CardFilters(**filters), people)
+
+
+def test_only_sound_reasons_for_people_who_were_offered_are_taken() -> None:
+    decided = PeopleReasons.model_validate(
+        {
+            "people": [
+                {"person_id": "a", "why_matched": ["Knows Go"]},
+                {"person_id": "stranger", "why_matched": ["Is nobody"]},
+                {"person_id": "b", "why_matched": ["  "]},
+                {"person_id": "a", "why_matched": ["Again"]},
+            ]
+        }
+    )
+    people = [person(TARANG, id="a"), person(KOSMO, id="b"), person(KOSMO, id="c")]
+    assert reasons_for(decided, asked(*people)) == {
+        "a": ["Knows Go"],
+        "b": ["Engineer at Kosmo Retail"],
+        "c": ["Engineer at Kosmo Retail"],
+    }
+
+
+def test_the_stand_in_gives_the_reasons_by_rule() -> None:
+    given = asked(person(TARANG, id="a"), person(KOSMO, id="b"), companies=("kosmo retail",))
+    assert reasons_for(give_reasons(given), given) == {
+        each.id: fallback_reasons(each, given.filters) for each in given.people
+    }
+
+
+def test_the_evidence_is_small_and_has_no_contact() -> None:
+    text = "word " * 900
+    cards = [
+        card(f"c{n}", summary=text, title=text, skills=[text] * 50, children=[child(f"k{n}{m}", text, summary=text, context=text,
+             tags=[text] * 50) for m in range(9)])
+        for n in range(9)
+    ]  # fmt: skip
+    phrases = {f"c{n}": (text,) * 9 for n in range(9)}
+    found = person(*cards, similarities={"c0": 0.81234567}, search_phrases=phrases)
+    shown = evidence(found)
+    assert len(json.dumps(shown)) < 12_000
+    assert set(shown) == {"person_id", "open_to_work", "open_to_contact", "matched_parent_cards", "matched_child_cards"}
+    assert (len(shown["matched_parent_cards"]), len(shown["matched_child_cards"])) == (3, 5)
+    assert shown["matched_parent_cards"][0]["similarity"] == 0.8123
+
+
+def test_the_evidence_says_what_matched() -> None:
+    shown = evidence(
+        person(TARANG, search_phrases={"c1": ("go engineer",), "k2": ("latency",)}, similarities={"k2": 0.7})
+    )
+    assert shown["matched_parent_cards"] == [
+        {"title": "Senior Backend Engineer", "company_name": "Tarang Pay", "location": "Bengaluru, India",
+         "search_phrases": ["go engineer"], "start_date": "2021-04-01"}
+    ]  # fmt: skip
+    assert shown["matched_child_cards"][1] == {
+        "title": "Cut the decision latency", "headline": "148 ms to 71 ms at p99", "tags": ["Redis", "go"],
+        "search_phrases": ["latency"], "similarity": 0.7,
+    }  # fmt: skip
+
+
+def test_the_model_is_asked_once_about_everyone_and_told_what_was_asked_for() -> None:
+    given = asked(person(TARANG, id="a"), person(KOSMO, id="b"))
+    given.constraints.must.city = "pune"
+    told = PEOPLE_REASONS.prompt(given)[-1].content
+    assert "<query>\nwho\n</query>" in told
+    assert '{"must":{"city":"pune"}}' in told
+    assert told.count('"person_id"') == 2
+
+
+TEXT = st.text(max_size=200) | st.sampled_from(["Go", "**x**", "<b>", "- ", "tarang pay", "Pune"])
+CARDS = st.builds(
+    card,
+    id=st.uuids().map(str),
+    title=TEXT,
+    company_name=st.none() | TEXT,
+    team=st.none() | TEXT,
+    city=st.none() | TEXT,
+    location=st.none() | TEXT,
+    start_date=st.none() | st.dates(),
+    skills=st.lists(TEXT, max_size=4),
+    children=st.lists(st.builds(child, id=st.uuids().map(str), title=TEXT, headline=st.none() | TEXT), max_size=3),
+)
+
+
+@given(
+    cards=st.lists(CARDS, max_size=3),
+    headline=st.none() | TEXT,
+    companies=st.lists(TEXT, max_size=2).map(tuple),
+    terms=st.lists(TEXT, max_size=4).map(tuple),
+    start=st.none() | st.dates(),
+)
+def test_everyone_has_one_to_three_short_reasons_always_the_same(
+    cards: list[ExperienceCard],
+    headline: str | None,
+    companies: tuple[str, ...],
+    terms: tuple[str, ...],
+    start: datetime.date | None,
+) -> None:
+    found = person(*cards, headline=headline)
+    filters = CardFilters(companies=companies, places=companies, should_terms=terms, time_start=start)
+    reasons = fallback_reasons(found, filters)
+    assert 1 <= len(reasons) <= REASONS_MAX
+    assert all(0 < len(reason) <= REASON_CHARACTERS_MAX and "\n" not in reason for reason in reasons)
+    assert len({reason.casefold() for reason in reasons}) == len(reasons)
+    assert reasons == fallback_reasons(found, filters)

@@ -1,0 +1,226 @@
+"""Retrieval of people where there are many: by index or compared all, what is found is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from numpy.typing import NDArray
+from psycopg.types.json import Jsonb
+
+from quarry.core.postgres.call import vector_literal
+from quarry.core.postgres.pool import Database
+from quarry.people.filters import CardFilters
+from quarry.people.found import PersonEvidence
+from quarry.people.retrieval import OVERFETCH_CARDS, count_relaxations, find_candidates
+from tests.bulk import copy_rows, index_built_afterwards
+from tests.conftest import clone_database
+from tests.people.cards import DIMENSIONS, Connection
+from tests.plans import plans, scans
+
+CARDS = 3000
+CARDS_PER_PERSON = 3
+TOPICS = 60
+FAR_CARDS = 1450
+"""Enough for the index to be tried, all of them far from every query."""
+
+NO_FILTERS = CardFilters()
+AT_ONE_COMPANY = CardFilters(companies=("company 3",))
+FAR_FROM_ALL = CardFilters(seniority_levels=("senior",))
+NOT_THERE = CardFilters(excluded_companies=("company 3",))
+
+Vectors = NDArray[np.float64]
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    """A database with 1,000 people of three cards each, about 60 topics; every card has a child about the same."""
+    with clone_database(server_url, migrated_template) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            _seed(connection)
+        yield url
+
+
+@pytest.fixture(scope="module")
+def connection(url: str) -> Iterator[Connection]:
+    """Comparing all is cheapest among so few rows; an index that serves is taken all the same."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("set enable_seqscan = off")
+        yield connection
+
+
+def _seed(connection: Connection) -> None:
+    card_vectors, child_vectors = vectors()
+    rows: dict[str, Sequence[Sequence[Any]]] = {
+        "people (id)": [[person_of(number)] for number in range(0, CARDS, CARDS_PER_PERSON)],
+        "experience_cards (id, person_id, title, intent_primary, company_name, seniority_level, summary)": [
+            (f"c{n}", person_of(n), f"Card {n}", "work", company_of(n), seniority_of(n), f"About topic{n % TOPICS}")
+            for n in range(CARDS)
+        ],
+        "experience_card_embeddings (record_id, window_number, embedding)": [
+            (f"c{n}", 0, vector_literal(vector)) for n, vector in enumerate(card_vectors.tolist())
+        ],
+        "experience_card_children (id, card_id, child_type, title)": [
+            (f"k{n}", f"c{n}", "project", f"Child {n}") for n in range(CARDS)
+        ],
+        "experience_card_child_embeddings (record_id, window_number, embedding)": [
+            (f"k{n}", 0, vector_literal(vector)) for n, vector in enumerate(child_vectors.tolist())
+        ],
+    }
+    with (
+        index_built_afterwards(connection, "experience_card_embeddings_hnsw"),
+        index_built_afterwards(connection, "experience_card_child_embeddings_hnsw"),
+    ):
+        for target, lines in rows.items():
+            copy_rows(connection, target, lines)
+    connection.execute("vacuum analyze")
+
+
+def person_of(card: int) -> str:
+    return f"p{card // CARDS_PER_PERSON:04}"
+
+
+def company_of(card: int) -> str:
+    return f"Company {card % 7}"
+
+
+def seniority_of(card: int) -> str:
+    return "senior" if card >= CARDS - FAR_CARDS else "entry"
+
+
+def vectors() -> tuple[Vectors, Vectors]:
+    """Unit vectors of the cards and of their children. Those of the senior cards point the other way."""
+    random = np.random.default_rng(3)
+    centres = random.normal(size=(TOPICS, DIMENSIONS))
+    near = centres[np.arange(CARDS) % TOPICS]
+    near[:, 0] = np.where(np.arange(CARDS) >= CARDS - FAR_CARDS, -30.0, 30.0)
+    noisy = [near + random.normal(size=near.shape) for _ in range(2)]
+    cards, children = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in noisy)
+    return cards, children
+
+
+def nearest(query: Vectors, fits: Sequence[int], count: int) -> list[str]:
+    """The people of the nearest cards that fit, and of the nearest children, by comparing all."""
+    found: set[str] = set()
+    for each in vectors():
+        order = sorted(fits, key=lambda card: -float(each[card] @ query))
+        found |= set(list(dict.fromkeys(person_of(card) for card in order))[:count])
+    return sorted(found)
+
+
+async def find(url: str, query: Vectors, filters: CardFilters) -> dict[str, PersonEvidence]:
+    database = Database(url, pool_size=1, timeout_seconds=30)
+    people = await find_candidates(database, filters=filters, query_text="", vector=query.tolist(), tier=0)
+    await database.close()
+    return {person.person_id: person for person in people}
+
+
+@pytest.mark.parametrize(
+    ("filters", "fits"),
+    [
+        (NO_FILTERS, range(CARDS)),
+        (AT_ONE_COMPANY, range(3, CARDS, 7)),
+        (FAR_FROM_ALL, range(CARDS - FAR_CARDS, CARDS)),
+        (
+            NOT_THERE,
+            [n for n in range(CARDS) if not any(c % 7 == 3 for c in range(n - n % 3, n - n % 3 + CARDS_PER_PERSON))],
+        ),
+    ],
+    ids=["no filter", "one company", "far from all", "not there"],
+)
+async def test_the_nearest_people_are_found(url: str, filters: CardFilters, fits: Sequence[int]) -> None:
+    query = vectors()[0][17]
+    found = await find(url, query, filters)
+    wanted = nearest(query, fits, OVERFETCH_CARDS // 2)
+    assert len(set(wanted) & set(found)) >= 0.98 * len(wanted)
+    assert {int(hit.card_id[1:]) for person in found.values() for hit in person.hits} <= set(fits)
+    card_vectors, child_vectors = vectors()
+    for person in found.values():
+        for hit in person.hits:
+            card = int(hit.card_id[1:])
+            distance = 1 - float((child_vectors if hit.child_id else card_vectors)[card] @ query)
+            assert hit.similarity == pytest.approx(1 / (1 + distance), abs=2e-3)
+
+
+async def test_all_cards_of_a_candidate_are_evidence_not_only_those_that_made_it_one(url: str) -> None:
+    found = await find(url, vectors()[0][17], NO_FILTERS)
+    assert {len(person.parents) for person in found.values()} == {CARDS_PER_PERSON}
+    assert {len(person.children) for person in found.values()} == {CARDS_PER_PERSON}
+
+
+async def test_relaxations_are_counted_over_all_people(url: str) -> None:
+    database = Database(url, pool_size=1, timeout_seconds=30)
+    both = CardFilters(companies=("company 3",), seniority_levels=("senior",))
+    strict = {person_of(n) for n in range(CARDS) if n % 7 == 3 and n >= CARDS - FAR_CARDS}
+    senior = {person_of(n) for n in range(CARDS - FAR_CARDS, CARDS)}
+    there = {person_of(n) for n in range(3, CARDS, 7)}
+    assert await count_relaxations(database, both) == [
+        ("company_norm", len(senior - strict)),
+        ("seniority_level", len(there - strict)),
+    ]
+    everyone = CARDS // CARDS_PER_PERSON
+    assert await count_relaxations(database, FAR_FROM_ALL) == [("seniority_level", everyone - len(senior))]
+    await database.close()
+
+
+def plan_of(connection: Connection, **filters: Any) -> set[str]:
+    """How the tables of people are read to find them."""
+    plan = plans(
+        connection,
+        """select * from find_people(%(v)s, 'about topic3', '{}', jsonb_populate_record(null::card_filters, %(f)s),
+             jsonb_populate_record(null::card_filters, %(f)s), 50, 5)""",
+        {"v": vector_literal(vectors()[0][17].tolist()), "f": Jsonb(filters)},
+    )
+    return {scan for scan in scans(plan) if "experience_card" in scan}
+
+
+HNSW = {
+    "Index Scan using experience_card_embeddings_hnsw",
+    "Index Scan using experience_card_child_embeddings_hnsw",
+}
+
+
+def test_without_filters_both_indexes_of_vectors_serve(connection: Connection) -> None:
+    read = plan_of(connection)
+    assert read >= HNSW
+    assert not any(scan.startswith("Seq Scan") for scan in read)
+
+
+def test_where_few_fit_they_are_taken_by_key_and_the_vectors_indexes_are_left_alone(connection: Connection) -> None:
+    read = plan_of(connection, companies=["company 3"])
+    assert not read & HNSW
+    assert read & {"Bitmap Index Scan on experience_cards_company", "Index Scan using experience_cards_company"}
+    assert not any(scan.startswith("Seq Scan") for scan in read)
+
+
+def test_where_all_that_fits_is_far_the_index_is_tried_and_given_up(connection: Connection) -> None:
+    read = plan_of(connection, seniority_levels=["senior"])
+    assert read & HNSW
+    assert read >= {"Index Scan using experience_card_embeddings_pkey"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "index"),
+    [
+        ({"teams": ["x"]}, "experience_cards_team"),
+        ({"domains": ["x"]}, "experience_cards_domain"),
+        ({"sub_domains": ["x"]}, "experience_cards_sub_domain"),
+        ({"places": ["pune", "poona"]}, "experience_cards_places"),
+        ({"countries": ["india"]}, "experience_cards_places"),
+    ],
+)
+def test_an_index_serves_each_filter_that_leaves_few(
+    connection: Connection, filters: dict[str, list[str]], index: str
+) -> None:
+    read = plan_of(connection, **filters)
+    assert read & {f"Bitmap Index Scan on {index}", f"Index Scan using {index}"}
+
+
+def test_names_are_looked_up_by_index(connection: Connection) -> None:
+    plan = plans(connection, "select * from find_people_vocabulary(%s)", [["company 3", "pune", "go"]])
+    read = {scan for scan in scans(plan) if "experience_card" in scan}
+    assert read
+    assert not any(scan.startswith("Seq Scan") for scan in read)

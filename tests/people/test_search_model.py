@@ -1,0 +1,252 @@
+"""`POST /people/search` with a chat model, over the real wire: what it is asked, and what is done with what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.people.contract import Constraints
+from tests.conftest import KEY, client_of, model_environment
+from tests.fakes.openai_server import Body, FakeOpenAI, Handler, Reply, schema_name
+from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+
+QUERY = "backned engineer for payments in Pune"
+CLEANED = "backend engineer for payments in Pune"
+READING: dict[str, Any] = Constraints(
+    query_original=QUERY, query_cleaned=CLEANED, query_embedding_text="backend engineer, payments, Pune"
+).model_dump() | {"must": Constraints(query_original="", query_cleaned="").must.model_dump() | {"city": "pune"}}
+
+
+@pytest.fixture(scope="module")
+def shared_model() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+def model(shared_model: FakeOpenAI) -> FakeOpenAI:
+    shared_model.reset()
+    return shared_model
+
+
+@pytest.fixture(scope="module")
+def shared_client(world_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
+    with client_of(world_url, **model_environment(shared_model.url)) as client:
+        yield client
+
+
+@pytest.fixture
+def client(shared_client: TestClient, model: FakeOpenAI) -> TestClient:
+    """The application with a chat model that gives up after a second and is not asked again."""
+    return shared_client
+
+
+def step_of(body: Body) -> str:
+    return schema_name(body) or "people_cleanup"
+
+
+def people_in(body: Body) -> list[dict[str, Any]]:
+    """The evidence that a request for reasons holds."""
+    block = body["messages"][1]["content"].partition("<people>\n")[2].partition("\n</people>")[0]
+    return [json.loads(line) for line in block.splitlines()]
+
+
+def reasons(body: Body) -> Reply:
+    return Reply.json(
+        {
+            "people": [
+                {"person_id": each["person_id"], "why_matched": [f"Fits {each['person_id']}"]}
+                for each in people_in(body)
+            ]
+        }
+    )
+
+
+def playing(**replies: Reply | Handler) -> Handler:
+    """A model that plays all three steps well but for those named, which are answered as given."""
+    parts: dict[str, Reply | Handler] = {
+        "people_cleanup": Reply.text(CLEANED),
+        "people_query": Reply.json(READING),
+        "people_reasons": reasons,
+        **replies,
+    }
+
+    def respond(body: Body) -> Reply:
+        part = parts[step_of(body)]
+        return part if isinstance(part, Reply) else part(body)
+
+    return respond
+
+
+def search(client: TestClient, user: str | None = None, **headers: str) -> dict[str, Any]:
+    response = client.post("/people/search", json={"query": QUERY}, headers=as_user(user or somebody()) | headers)
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def asked(model: FakeOpenAI) -> list[str]:
+    return [step_of(body) for body in model.chat_requests]
+
+
+def test_the_model_tidies_reads_and_explains_in_three_calls(
+    client: TestClient, model: FakeOpenAI, world_url: str
+) -> None:
+    model.respond = playing()
+    user = somebody()
+    body = search(client, user)
+    assert asked(model) == ["people_cleanup", "people_query", "people_reasons"]
+    assert body["degraded"] == []
+    assert (body["constraints"]["query_original"], body["constraints"]["query_cleaned"]) == (QUERY, CLEANED)
+    assert body["constraints"]["must"]["city"] == "pune"
+    assert [person["why_matched"] for person in body["people"]] == [
+        [f"Fits {person['id']}"] for person in body["people"]
+    ]
+    assert ledger(world_url, user) == [10, -1]
+    stored = value(
+        world_url,
+        "select json_agg(extra -> 'why_matched' order by rank) from people_search_results where search_id = %s",
+        body["search_id"],
+    )
+    assert stored == [person["why_matched"] for person in body["people"]]
+
+
+def test_the_tokens_of_all_calls_are_in_the_run_log(client: TestClient, model: FakeOpenAI, world_url: str) -> None:
+    model.respond = playing()
+    user = somebody()
+    search(client, user)
+    for _ in range(100):
+        if logged := rows(
+            world_url, "select prompt_tokens, completion_tokens from search_runs where caller = %s", user
+        ):
+            break
+    assert logged == [(60, 30)]
+
+
+def test_a_reading_that_does_not_validate_is_repaired_once(client: TestClient, model: FakeOpenAI) -> None:
+    answers = iter([Reply.text("no JSON"), Reply.json(READING)])
+    model.respond = playing(people_query=lambda _: next(answers))
+    assert search(client)["degraded"] == []
+    assert asked(model) == ["people_cleanup", "people_query", "people_query", "people_reasons"]
+
+
+def test_a_reading_that_stays_wrong_is_replaced_by_the_rules(client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing(people_query=Reply.json({"must": 7}))
+    body = search(client)
+    assert asked(model) == ["people_cleanup", "people_query", "people_query", "people_reasons"]
+    assert body["degraded"] == ["people_query"]
+    assert body["constraints"]["must"]["city"] == "pune"
+    assert body["people"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Reply.http_error(500),
+        Reply.http_error(429),
+        Reply.refusal(),
+        Reply.malformed(),
+        Reply.text(""),
+        Reply.drop_connection(),
+    ],
+    ids=["500", "429", "refusal", "malformed", "empty", "dropped"],
+)
+def test_a_model_that_fails_at_everything_degrades_and_no_more(
+    client: TestClient, model: FakeOpenAI, world_url: str, broken: Reply
+) -> None:
+    model.respond = lambda body: broken
+    user = somebody()
+    body = search(client, user)
+    assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
+    assert body["constraints"]["query_cleaned"] == QUERY
+    assert len(body["people"]) == 5
+    assert all(person["why_matched"] for person in body["people"])
+    assert ledger(world_url, user) == [10, -1]
+
+
+@pytest.mark.parametrize("step", ["people_cleanup", "people_query", "people_reasons"])
+def test_a_model_that_hangs_at_one_step_degrades_that_one(client: TestClient, model: FakeOpenAI, step: str) -> None:
+    model.respond = playing(**{step: Reply.hang(5)})
+    assert search(client)["degraded"] == [step]
+
+
+def test_the_search_keeps_to_its_time_though_every_step_hangs(world_url: str, model: FakeOpenAI) -> None:
+    model.respond = lambda body: Reply.hang(5)
+    environment = model_environment(model.url) | {"PEOPLE_SEARCH_SECONDS": "0.5", "MODEL_TIMEOUT_SECONDS": "5"}
+    with client_of(world_url, **environment) as client:
+        body = search(client)
+    assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
+    assert asked(model) == ["people_cleanup"]
+
+
+@pytest.mark.parametrize("said", ["Sure! " + CLEANED * 5, "backend engineer for 7 payments", '""'])
+def test_a_cleanup_that_is_none_leaves_the_query_as_it_is(client: TestClient, model: FakeOpenAI, said: str) -> None:
+    model.respond = playing(people_cleanup=Reply.text(said))
+    assert search(client)["constraints"]["query_cleaned"] == QUERY
+
+
+def test_a_person_who_was_not_offered_is_dropped_and_one_left_out_gets_reasons_by_rule(
+    client: TestClient, model: FakeOpenAI
+) -> None:
+    def some(body: Body) -> Reply:
+        first = people_in(body)[0]["person_id"]
+        return Reply.json(
+            {
+                "people": [
+                    {"person_id": "p-invented", "why_matched": ["Not offered"]},
+                    {"person_id": first, "why_matched": ["Good", "GOOD ", "x" * 500, "Fine", "Fourth"]},
+                ]
+            }
+        )
+
+    model.respond = playing(people_reasons=some)
+    body = search(client)
+    first, *others = body["people"]
+    assert "p-invented" not in json.dumps(body)
+    assert len(first["why_matched"]) == 3
+    assert all(len(reason) <= 120 for reason in first["why_matched"])
+    assert all(person["why_matched"] and "Good" not in person["why_matched"] for person in others)
+
+
+def test_what_postgres_cannot_hold_is_no_valid_output(client: TestClient, model: FakeOpenAI) -> None:
+    bad = READING | {"search_phrases": ["a\x00b", "\ud800"]}
+
+    def bad_reasons(body: Body) -> Reply:
+        ids = [each["person_id"] for each in people_in(body)]
+        return Reply.json({"people": [{"person_id": id, "why_matched": ["a\x00b"]} for id in ids]})
+
+    model.respond = playing(
+        people_cleanup=Reply.text("a\x00 \ud800"), people_query=Reply.json(bad), people_reasons=bad_reasons
+    )
+    body = search(client)
+    assert {"people_query", "people_reasons"} <= set(body["degraded"])
+    assert "\\u0000" not in json.dumps(body)
+
+
+def test_without_a_credit_no_model_is_asked(client: TestClient, model: FakeOpenAI, world_url: str) -> None:
+    user = somebody()
+    store_search(world_url, user, [], credits=0)
+    response = client.post("/people/search", json={"query": QUERY}, headers=as_user(user))
+    assert response.status_code == 402
+    assert model.requests == []
+
+
+def test_a_replay_asks_no_model(client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    user = somebody()
+    first = search(client, user, **{"Idempotency-Key": "k"})
+    assert search(client, user, **{"Idempotency-Key": "k"}) == first
+    assert len(model.chat_requests) == 3
+
+
+def test_contact_details_and_the_key_reach_no_model(client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    search(client)
+    told = json.dumps(model.requests)
+    assert "@example" not in told
+    assert "99999" not in told
+    assert KEY not in told

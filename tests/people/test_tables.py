@@ -1,0 +1,199 @@
+"""The tables of people: what may be loaded, what the database itself holds to, and what is embedded."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from quarry.core.postgres.load import LoadError, load_file
+from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
+from quarry.people.tables import EMBEDDED, LOADABLE, ChildType
+from tests.conftest import clone_database
+from tests.people.cards import Connection, add_card, add_child, add_person
+
+TABLES = {table.name: table for table in LOADABLE}
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[Connection]:
+    """No people."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("truncate people cascade")
+        yield connection
+
+
+def load(url: str, directory: Path, table: str, *rows: dict[str, Any]) -> None:
+    path = directory / f"{table}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    load_file(url, TABLES[table], path)
+
+
+PERSON = {"id": "p", "name": "Asha"}
+CARD = {"id": "c", "person_id": "p", "title": "Engineer", "intent_primary": "work"}
+CHILD = {"id": "k", "card_id": "c", "child_type": "project", "title": "A bridge"}
+
+
+def test_a_person_with_a_card_and_a_child_is_loaded(url: str, connection: Connection, tmp_path: Path) -> None:
+    load(url, tmp_path, "people", PERSON | {"work_preferred_locations": [" Goa ", "PUNE"]})
+    load(url, tmp_path, "experience_cards", CARD | {"company_name": "Kosmo Retail", "city": "São Paulo"})
+    load(url, tmp_path, "experience_card_children", CHILD)
+    row = connection.execute(
+        """select p.work_preferred_locations_norm, c.company_norm, c.city_norm, c.visible, k.title
+           from people p join experience_cards c on c.person_id = p.id join experience_card_children k on k.card_id = c.id"""
+    ).fetchone()
+    assert row == (["goa", "pune"], "kosmo retail", "são paulo", True, "A bridge")
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "field"),
+    [
+        ("people", PERSON | {"work_preferred_salary_min": -1}, "work_preferred_salary_min"),
+        ("people", PERSON | {"password": "x"}, "password"),
+        ("experience_cards", CARD | {"intent_primary": "hobby"}, "intent_primary"),
+        ("experience_cards", CARD | {"intent_secondary": ["work", "hobby"]}, "intent_secondary"),
+        ("experience_cards", CARD | {"seniority_level": "boss"}, "seniority_level"),
+        ("experience_cards", CARD | {"employment_type": "gig"}, "employment_type"),
+        ("experience_cards", CARD | {"start_date": "2020-02-01", "end_date": "2020-01-31"}, "end_date"),
+        ("experience_cards", CARD | {"start_date": "2020-02-30"}, "start_date"),
+        ("experience_cards", CARD | {"person_id": "nobody"}, "person_id"),
+        ("experience_card_children", CHILD | {"child_type": "secret"}, "child_type"),
+        ("experience_card_children", CHILD | {"card_id": "none"}, "card_id"),
+    ],
+)
+def test_a_wrong_row_is_named_by_its_field(
+    url: str, connection: Connection, tmp_path: Path, table: str, row: dict[str, Any], field: str
+) -> None:
+    add_person(connection, "p")
+    add_card(connection, "c", "p")
+    with pytest.raises(LoadError, match=f"line 1, {field}"):
+        load(url, tmp_path, table, row | {"id": "new"})
+
+
+def test_the_longest_names_fit_into_the_indexes(url: str, connection: Connection, tmp_path: Path) -> None:
+    longest = "".join(chr(0x1F300 + n) for n in range(200))
+    names = dict.fromkeys(("company_name", "team", "domain", "sub_domain", "city", "country"), longest)
+    load(url, tmp_path, "people", PERSON | {"work_preferred_locations": [longest]})
+    load(url, tmp_path, "experience_cards", CARD | names | {"skills": [longest]})
+    with pytest.raises(LoadError, match="line 1, company_name"):
+        load(url, tmp_path, "experience_cards", CARD | {"company_name": longest + "!"})
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "values"),
+    [
+        ("experience_cards", "intent_primary", get_args(Intent)),
+        ("experience_cards", "employment_type", get_args(EmploymentType)),
+        ("experience_cards", "seniority_level", get_args(SeniorityLevel)),
+        ("experience_card_children", "child_type", get_args(ChildType)),
+    ],
+)
+def test_the_database_takes_the_values_that_the_loader_takes_and_no_others(
+    connection: Connection, table: str, column: str, values: tuple[str, ...]
+) -> None:
+    rows = connection.execute(
+        "select pg_get_constraintdef(oid) from pg_constraint where conrelid = %s::regclass and contype = 'c'", [table]
+    ).fetchall()
+    [allowed] = [text for (text,) in rows if re.search(rf"\b{column}\b", text)]
+    assert set(re.findall(r"'(\w+)'", allowed)) == set(values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update experience_cards set end_date = '2019-12-31'",
+        "update people set work_preferred_salary_min = -1",
+        "update experience_cards set visible = null",
+    ],
+)
+def test_the_database_refuses_what_makes_no_sense(connection: Connection, change: str) -> None:
+    add_card(connection, "c", start_date=datetime.date(2020, 1, 1))
+    with pytest.raises(psycopg.errors.IntegrityError):
+        connection.execute(change.encode())
+
+
+def test_a_person_goes_with_all_that_is_theirs(connection: Connection) -> None:
+    add_card(connection, "p")
+    add_child(connection, "k", "p")
+    add_card(connection, "q")
+    connection.execute("delete from people where id = 'p'")
+    for table, left in [
+        ("experience_cards", 1),
+        ("experience_card_children", 0),
+        ("experience_card_embeddings", 1),
+        ("experience_card_child_embeddings", 0),
+    ]:
+        assert connection.execute(SQL("select count(*) from {}").format(Identifier(table))).fetchone() == (left,)
+
+
+def test_the_vectors_of_a_child_know_its_card_whoever_writes_and_wherever_it_moves(connection: Connection) -> None:
+    add_card(connection, "a")
+    add_card(connection, "b")
+    add_child(connection, "k", "a", degrees=[0, 10])
+    cards = "select distinct card_id from experience_card_child_embeddings where record_id = 'k'"
+    assert connection.execute(cards).fetchall() == [("a",)]
+    connection.execute("update experience_card_children set card_id = 'b'")
+    assert connection.execute(cards).fetchall() == [("b",)]
+
+
+def test_the_searched_text_of_a_card_holds_all_that_is_said_on_it(connection: Connection) -> None:
+    add_card(
+        connection,
+        "c",
+        title="Plumber",
+        company_name="Kosmo",
+        team="Pipes",
+        domain="construction",
+        sub_domain="drainage",
+        location="Kharadi",
+        summary="Mended taps",
+        skills=["welding"],
+        search_phrases=["leaking roof"],
+        seniority_level="lead",
+        intent_secondary=["career_break"],
+    )
+    add_child(
+        connection,
+        "k",
+        "c",
+        title="Tank",
+        headline="Dry",
+        summary="Sealed",
+        context="Monsoon",
+        tags=["epoxy"],
+        search_phrases=["roof tank"],
+    )
+    for table, words in [
+        ("experience_cards", "plumber kosmo pipe construction drainage kharadi tap welding leak lead career"),
+        ("experience_card_children", "tank dry sealed monsoon epoxy roof"),
+    ]:
+        found = connection.execute(
+            SQL("select text_search @@ plainto_tsquery('english', %s) from {}").format(Identifier(table)), [words]
+        ).fetchone()
+        assert found == (True,)
+
+
+@pytest.mark.parametrize("table", EMBEDDED, ids=lambda table: table.name)
+def test_the_hash_is_of_the_columns_that_are_embedded(connection: Connection, table: Any) -> None:
+    row = connection.execute(
+        """select pg_get_expr(d.adbin, d.adrelid)
+           from pg_attrdef d join pg_attribute a on (a.attrelid, a.attnum) = (d.adrelid, d.adnum)
+           where a.attrelid = %s::regclass and a.attname = 'content_hash'""",
+        [table.name],
+    ).fetchone()
+    assert row is not None
+    columns = [word for word in re.findall(r"\w+", row[0]) if word in TABLES[table.name].columns]
+    assert columns == list(table.text_columns)
