@@ -20,7 +20,7 @@ create or replace function search_companies_hybrid_v1(
   combined_score double precision, matched_fields text[]
 )
 language plpgsql stable
-set hnsw.ef_search = 150
+set hnsw.ef_search = 120
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 50000
 set hnsw.scan_mem_multiplier = 4
@@ -46,7 +46,7 @@ begin
   end if;
   select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
   from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
-  nearest_count := ceil(2.5 * p_limit * windows_per_company);
+  nearest_count := ceil(2 * p_limit * windows_per_company);
 
   if compared is null then
     -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
