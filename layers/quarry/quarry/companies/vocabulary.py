@@ -28,7 +28,7 @@ class Tag:
 _SECTOR_NAMES: dict[str, str] = {
     "Fintech": "financial technology, financial services, finance, banking",
     "Insurance": "insurtech, insurer",
-    "Healthcare": "health care, healthtech, health tech, medtech, medical, digital health",
+    "Healthcare": "health, health care, healthtech, health tech, medtech, medical, digital health",
     "Biotech": "biotechnology, life sciences, bio",
     "Climate & Energy": "climate, climate tech, climatetech, cleantech, clean tech, energy, renewable energy, renewables",
     "Food & Agriculture": "agtech, ag tech, agritech, agriculture, agricultural, farming, farmer, foodtech, food tech, food",
@@ -74,7 +74,7 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Pharmacy": "prescription, medication, pill",
     "Clinical Documentation": "clinical notes, medical scribe, ai scribe, scribe, medical notes, medical records",
     "Drug Discovery": "drug development",
-    "Lab Automation": "laboratory automation, lab robot",
+    "Lab Automation": "laboratory automation, lab robot, robot, robotics",
     "Synthetic Biology": "synbio",
     "Clinical Trials": "clinical trial, decentralised trials, decentralized trials",
     "Genomics": "dna sequencing, sequencing, genetic testing",
@@ -100,11 +100,11 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Aquaculture": "fish farming, salmon farming, fish farm",
     "Restaurant Technology": "restaurant",
     "Meal Delivery": "meal kit, food delivery",
-    "Agricultural Robotics": "farm robot, weeding robot",
+    "Agricultural Robotics": "farm robot, weeding robot, robot, robotics",
     "Food Waste": "surplus food, unsold food, leftover food, wasted food",
     "Freight Brokerage": "freight broker, freight matching, trucking",
     "Last-Mile Delivery": "last mile, parcel delivery, courier, parcel",
-    "Warehouse Automation": "warehouse robot, warehouse, warehousing",
+    "Warehouse Automation": "warehouse robot, warehouse, warehousing, robot, robotics",
     "Fleet Management": "fleet",
     "Cold Chain": "refrigerated transport, cold storage",
     "Customs & Trade Compliance": "customs, import duty",
@@ -201,8 +201,8 @@ _MODEL_NAMES: dict[str, str] = {
     "Usage-Based": "pay as you go, pay per use, usage based",
     "Marketplace": "two-sided marketplace",
     "Transaction Fees": "commission based, take rate",
-    "Hardware": "device maker, robot, robotics",
-    "Hardware plus Software": "hardware, hardware and software, robot, robotics",
+    "Hardware": "device maker",
+    "Hardware plus Software": "hardware, hardware and software",
     "Direct-to-Consumer": "direct to consumer, dtc, d2c",
     "Professional Services": "consultancy, consulting",
     "Franchise": "franchising",
@@ -215,8 +215,8 @@ _MODEL_NAMES: dict[str, str] = {
 _EVERYDAY = frozenset({"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing"})
 """Own names that mean too much else to be looked for."""
 
-LOOSE_NAMES = frozenset({"software", "robot", "robotics"})
-"""Names that say too little of how a company earns its money for others to be left out."""
+LOOSE_NAMES = frozenset({"software", "robot", "robotics", "health"})
+"""Names that say too little of where a company is filed for others to be left out."""
 
 Value = TypeVar("Value")
 
