@@ -1,12 +1,15 @@
 -- Companies, found by name, by words, by meaning and by the taxonomy they are filed under.
 -- `content_hash`, `embedded_hash`, `refused_hash` and `refusals` are kept as in the tables of civic records.
 
--- A name without what people leave out or write differently: case, accents, spaces, punctuation; "&" is "and". A name of nothing
--- else stays as it is. Cut where an index entry must end.
+-- A name without what people leave out or write differently: case, accents, spaces, punctuation; "&" is "and". The letters that
+-- Unicode does not take apart are written as keyboards without them do. A name of nothing else stays as it is. Cut where an index
+-- entry must end.
 create function name_key(name text) returns text
 language sql immutable parallel safe
-return left(coalesce(
-  nullif(regexp_replace(normalize(lower(replace(name, '&', ' and ')), nfkd), '[^[:alnum:]]+', '', 'g'), ''), lower(btrim(name))), 200);
+return left(coalesce(nullif(regexp_replace(
+  replace(replace(replace(replace(translate(
+    normalize(lower(replace(name, '&', ' and ')), nfkd), 'øłđðħıŧ', 'olddhit'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),
+  '[^[:alnum:]]+', '', 'g'), ''), lower(btrim(name))), 200);
 
 create function name_keys(names text[]) returns text[]
 language sql immutable parallel safe

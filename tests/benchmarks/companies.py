@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 
 from quarry.core.postgres.call import vector_literal
-from tests.benchmarks.generated_companies import STYLES, CompanyCorpus, load_companies
+from tests.benchmarks.generated_companies import STYLES, CompanyCorpus, GeneratedEmbedding, load_companies
 from tests.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
 from tests.benchmarks.measuring import (
     Connection,
@@ -187,8 +187,9 @@ def _print_table(search: Search, rows: int, by_style: dict[str, list[Measured]])
 
 def _measure_loop(url: str, requests: int) -> None:
     """A whole search without a chat model beside the SQL and embedding in it, over the largest of the generated tables."""
-    queries = [query.text for query in CompanyCorpus(seed=23).queries(max(1, requests // len(STYLES)))]
-    times = service_times(url, queries, _chat, LOOP_STEPS)
+    corpus = CompanyCorpus()
+    queries = [query.text for query in corpus.queries(max(1, requests // len(STYLES)))]
+    times = service_times(url, queries, _chat, steps=LOOP_STEPS, embeddings=GeneratedEmbedding(corpus))
     print(
         f"\nPOST /companies/chat, {len(queries)} requests one after another, local embedding model, no chat model, wall ms"
     )

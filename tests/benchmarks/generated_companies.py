@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from quarry.companies.contract import STATUSES
 from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.text import words
 from tests.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
 
 STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
@@ -38,6 +40,8 @@ CHUNK = 20_000
 _COMMON, _SECTOR, _TOPIC = 0.10, 0.12, 0.28
 # Vectors of real texts vary in far fewer directions than they have dimensions.
 _DIRECTIONS = 80
+# A query speaks of its topic more plainly than a company does.
+_QUERY_SPREAD = 0.7
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class CompanyCorpus(Corpus):
         super().__init__(seed)
         normal = self._random.normal
         self._axes = np.linalg.qr(normal(size=(DIMENSIONS, _DIRECTIONS)))[0].T
+        self._word_places = {str(word): place for place, word in enumerate(self._words)}
         self._sector_of = self._random.integers(0, len(SECTORS), TOPICS)
         self._centres = (
             np.sqrt(_COMMON) * normal(size=_DIRECTIONS)
@@ -114,9 +119,16 @@ class CompanyCorpus(Corpus):
             topics = self._random.integers(0, TOPICS, per_style)
             found += [
                 Query(style, self._query_text(style, int(topic)), vector)
-                for topic, vector in zip(topics, self._vectors(topics, spread=0.7), strict=True)
+                for topic, vector in zip(topics, self._vectors(topics, spread=_QUERY_SPREAD), strict=True)
             ]
         return found
+
+    def vector_of(self, text: str) -> list[float]:
+        """A query vector near the topic that most of the words of `text` belong to."""
+        places = [self._word_places[word] for word in words(text) if word in self._word_places]
+        shared = np.isin(self._topic_words, places).sum(axis=1)
+        vector = self._vectors(np.array([int(shared.argmax())]), spread=_QUERY_SPREAD)[0]
+        return [float(value) for value in vector]
 
     def _row(self, number: int, topic: int) -> tuple[object, ...]:
         own = self._words[self._topic_words[topic]]
@@ -167,6 +179,18 @@ class CompanyCorpus(Corpus):
                 return " ".join(common)
             case _:
                 return " ".join([*own, *common])
+
+
+class GeneratedEmbedding(LocalEmbedding):
+    """The local model as far as its time goes; the vector of a text is that of the generated topic that its words speak of."""
+
+    def __init__(self, corpus: CompanyCorpus) -> None:
+        super().__init__()
+        self._corpus = corpus
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        await super().embed(texts)
+        return [self._corpus.vector_of(text) for text in texts]
 
 
 def load_companies(connection: psycopg.Connection[tuple[object, ...]], corpus: CompanyCorpus, count: int) -> None:

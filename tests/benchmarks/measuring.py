@@ -11,19 +11,22 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, LiteralString
 
 import httpx2
 import psycopg
 
-from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.model.interface import EmbeddingModel
+from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.embed import remember_model
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from tests.running import running_server
+from tests.running import serving
 
 WARM_UP_REQUESTS = 10
 REQUEST_SECONDS = 120.0
@@ -111,15 +114,24 @@ class ServiceTimes:
 
 
 def service_times(
-    url: str, queries: Sequence[str], ask: Callable[[httpx2.Client, str], None], steps: Sequence[str] | None = None
+    url: str,
+    queries: Sequence[str],
+    ask: Callable[[httpx2.Client, str], None],
+    *,
+    steps: Sequence[str] | None = None,
+    embeddings: EmbeddingModel | None = None,
 ) -> ServiceTimes:
-    """Ask the service, which searches the database at `url` with the local embedding model, one query after another.
+    """Ask the service, which searches the database at `url` with the local embedding model or the one given, one query after
+    another.
 
     The time of the steps, all or those named, is that of the same requests, from the run log.
     """
-    asyncio.run(_record_model(url))
+    services = build_services(Settings.from_environment({"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"}))
+    if embeddings is not None:
+        services = replace(services, embeddings=embeddings, queries=QueryEmbedder(embeddings, services.database))
+    asyncio.run(_record_model(url, services.embeddings))
     with (
-        running_server(url, RATE_LIMIT_PER_MINUTE="0") as base,
+        serving(services) as base,
         httpx2.Client(base_url=base, timeout=REQUEST_SECONDS) as client,
     ):
         for query in queries[:WARM_UP_REQUESTS]:
@@ -144,7 +156,7 @@ def _timed_request(ask: Callable[[httpx2.Client, str], None], client: httpx2.Cli
     return (time.perf_counter() - started) * 1000
 
 
-async def _record_model(url: str) -> None:
+async def _record_model(url: str, embeddings: EmbeddingModel) -> None:
     database = Database(url, pool_size=1, timeout_seconds=10)
-    await remember_model(database, LocalEmbedding())
+    await remember_model(database, embeddings)
     await database.close()

@@ -35,8 +35,8 @@ def companies() -> list[Line]:
 
 
 @cache
-def judged() -> list[JudgedQuery]:
-    return read_judged(sample_directory() / "companies" / "judged.jsonl")
+def judged(name: str) -> list[JudgedQuery]:
+    return read_judged(sample_directory() / "companies" / name)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,13 @@ def test_no_website_can_be_a_real_one() -> None:
         assert (address.hostname or "").endswith((".example", ".example.com"))
 
 
-def test_the_judged_queries_are_of_every_kind_and_grade_companies_that_exist() -> None:
-    assert Counter(query.kind for query in judged()) == KINDS
+def test_the_judged_queries_are_of_every_kind() -> None:
+    assert Counter(query.kind for query in judged("judged.jsonl")) == KINDS
+
+
+@pytest.mark.parametrize("name", ["judged.jsonl", "held_out.jsonl"])
+def test_what_is_graded_exists(name: str) -> None:
     known = {company["id"] for company in companies()}
-    for query in judged():
+    for query in judged(name):
         assert query.relevant.keys() <= known
         assert bool(query.relevant) == (query.kind != "no_answer")

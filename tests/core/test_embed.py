@@ -161,10 +161,15 @@ async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, tab
     name = Identifier(table.name)
     await database.execute(SQL("update {} set embedded_hash = content_hash").format(name))
     assert await count_pending(database, table) == 0
+    # reads as a text and as a list of texts
     changed = await database.execute(
+<<<<<<< HEAD
         SQL("update {t} set {c} = '{{Changed.}}' where id = (select min(id) from {t})").format(
             t=name, c=Identifier(column)
         )
+=======
+        SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})").format(t=name, c=Identifier(column))
+>>>>>>> companies
     )
     assert changed == 1
     assert await count_pending(database, table) == 1

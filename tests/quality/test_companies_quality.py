@@ -18,11 +18,11 @@ from tests.conftest import clone_database
 
 FLOORS = {
     "name": 1.0,
-    "similar_to": 0.93,
+    "similar_to": 0.95,
     "sector": 0.87,
-    "niche": 0.93,
-    "multi_constraint": 0.88,
-    "vague": 0.6,
+    "niche": 0.94,
+    "multi_constraint": 0.9,
+    "vague": 0.63,
     "typo": 0.95,
     "no_answer": 0.8,
 }

@@ -20,7 +20,7 @@ create or replace function search_companies_hybrid_v1(
   combined_score double precision, matched_fields text[]
 )
 language plpgsql stable
-set hnsw.ef_search = 150
+set hnsw.ef_search = 120
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 50000
 set hnsw.scan_mem_multiplier = 4
@@ -37,6 +37,7 @@ declare
   windows_per_company float8;
   nearest_count int;
   few_count int;
+  are_few boolean;
   compared text[] := p_include_ids;
   some_words tsquery;
 begin
@@ -45,13 +46,17 @@ begin
   end if;
   select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
   from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
-  nearest_count := ceil(2.5 * p_limit * windows_per_company);
+  nearest_count := ceil(2 * p_limit * windows_per_company);
 
   if compared is null then
-    -- of n among N companies the index is walked past nearest_count · N/n, which costs more than comparing n below about this
-    few_count := greatest(fewest_indexed, sqrt(companies_count * nearest_count));
-    execute 'select array(select c.id from companies c where c.status = any($1) limit $2)' into compared using wanted, few_count + 1;
-    compared := case when cardinality(compared) <= few_count then compared end;
+    -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
+    -- of them is cheaper
+    few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
+    execute 'select $2 >= (select count(*) from (select from companies c where c.status = any($1) limit $2 + 1) n)'
+      into are_few using wanted, few_count;
+    if are_few then
+      compared := array(select c.id from companies c where c.status = any(wanted));
+    end if;
   end if;
   if compared is null then
     select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
@@ -86,15 +91,16 @@ begin
       select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
       where e.record_id = l.id and e.embedding_type = 'searchable_profile'
     ) s
-    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and s.semantic < r.farthest
+    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and l.id not in (select n.id from nearest n)
       and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
   ), few as (
     select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-    from companies c, lateral (
-      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = c.id and e.embedding_type = 'searchable_profile'
-    ) s
-    where c.id = any(compared) and c.status = any(wanted) and not c.id = any(excluded) and s.semantic >= p_min_semantic
+    from (
+      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
+      where e.record_id = any(compared) and e.embedding_type = 'searchable_profile'
+      group by e.record_id
+    ) s join companies c on c.id = s.record_id
+    where s.semantic >= p_min_semantic and c.status = any(wanted) and not c.id = any(excluded)
   ), found as (
     select * from nearest n where n.semantic >= p_min_semantic
     union all

@@ -50,7 +50,7 @@ class CompanyPlan(_Decision):
     target_result_count: int = Field(ge=1, le=COUNT_MAX, description="how many companies the user wants to see")
     query_variants: list[CleanText] = Field(
         min_length=1,
-        max_length=VARIANTS_PLANNED_MAX,
+        json_schema_extra={"maxItems": VARIANTS_PLANNED_MAX},
         description="different phrasings, in words that a company's profile would use",
     )
     search_priority_order: list[Search] = Field(

@@ -50,12 +50,14 @@ async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float
 
 async def _search_variants(state: SearchState, variants: Sequence[str], vectors: list[list[float]] | None) -> None:
     """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
+    order = state.the_plan.search_priority_order
     wanted: dict[Source, bool] = {
-        "hybrid": "hybrid" in state.the_plan.search_priority_order and vectors is not None,
-        "keyword": "keyword" in state.the_plan.search_priority_order or vectors is None,
+        "hybrid": "hybrid" in order and vectors is not None,
+        "keyword": "keyword" in order or ("hybrid" in order and vectors is None),
     }
     run = [source for source, is_wanted in wanted.items() if is_wanted]
     while run and not state.may_call(len(run)):
+        state.is_cut_short = True
         run.pop()
     if not run:
         return
@@ -81,7 +83,10 @@ async def _search_variants(state: SearchState, variants: Sequence[str], vectors:
 
 async def _search_names(state: SearchState) -> None:
     """Companies whose names are like the question, where the plan expects a name."""
-    if "exact_name" not in state.the_plan.search_priority_order or state.anchor or not state.may_call():
+    if "exact_name" not in state.the_plan.search_priority_order or state.anchor:
+        return
+    if not state.may_call():
+        state.is_cut_short = True
         return
     names = state.names.names or (state.question,)
     matches = await match_names(state, names, state.statuses)
@@ -100,6 +105,7 @@ async def _search_taxonomy(state: SearchState) -> None:
     if "taxonomy" not in state.the_plan.search_priority_order or not (sectors or categories or models):
         return
     if not state.may_call():
+        state.is_cut_short = True
         return
     with state.run.step("search_companies_by_taxonomy_v1") as record:
         state.run.budget.spend_call()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quarry.companies import standins
 from quarry.companies.activity import counted
-from quarry.companies.contract import EVIDENCE_CHIPS_MAX
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, EndReason
 from quarry.companies.decisions import Critique, RankedCompany, Reranking
 from quarry.companies.planning import queue_variants
 from quarry.companies.prompts import (
@@ -25,6 +25,12 @@ from quarry.core.text import shorten
 REASON_CHARACTERS_MAX = 400
 INLINE_CHARACTERS_MAX = 200
 CHIP_CHARACTERS_MAX = 40
+
+_END: dict[EndReason, str] = {
+    "confidence_met": "enough",
+    "converged": "nothing new turns up",
+    "guardrail_hit": "the limits of a search are reached",
+}
 
 
 async def rank(state: SearchState) -> str:
@@ -99,7 +105,9 @@ async def criticise(state: SearchState) -> str:
     critique = await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, state.run)
     added = queue_variants(state, critique.new_query_variants)
     state.run.steps[-1].counts["new_variants"] = added
-    if critique.decision == "stop" and state.confidence >= state.limits.confidence_target:
+    if state.is_cut_short or state.run.budget.seconds_for_work <= 0:
+        state.end_reason = "guardrail_hit"
+    elif critique.decision == "stop" and state.confidence >= state.limits.confidence_target:
         state.end_reason = "confidence_met"
     elif converged(state.best_before, best) or (state.run.chat is None and not state.pending):
         # without a model and without a new phrasing everything would come out the same
@@ -109,8 +117,8 @@ async def criticise(state: SearchState) -> str:
         _widen(state)
         return "none of the companies shown before fits; searching all"
     state.note = f"{len(state.entries)} companies fitted the filters; {critique.why}"
-    if state.end_reason:
-        return "enough" if state.end_reason == "confidence_met" else "nothing new turns up"
+    if state.end_reason is not None:
+        return _END[state.end_reason]
     return f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
 
 

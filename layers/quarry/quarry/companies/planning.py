@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quarry.companies import standins
 from quarry.companies.activity import counted
 from quarry.companies.contract import STATUSES
-from quarry.companies.decisions import CompanyPlan, Search
+from quarry.companies.decisions import CompanyPlan, PlanFilters, Search
 from quarry.companies.fields import can_be_looked_up, ids_meeting
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.ranking import distinct, known_only
@@ -73,15 +73,24 @@ def _take_over(state: SearchState, plan: CompanyPlan) -> None:
         name = state.anchor.company_name.casefold()
         variants = [variant for variant in variants if name not in variant.casefold()]
         variants += standins.anchor_variants(state.anchor)
+    filters = known_only(plan.filters, STATUSES)
     state.plan = plan.model_copy(
         update={
-            "query_variants": distinct(variants),
-            "search_priority_order": list(dict.fromkeys(plan.search_priority_order or DEFAULT_SEARCHES)),
-            "filters": known_only(plan.filters, STATUSES),
+            "query_variants": distinct(variants) or [state.question],
+            "search_priority_order": _searches(plan, filters),
+            "filters": filters,
         }
     )
     state.plan_is_new = True
     queue_variants(state, state.plan.query_variants)
+
+
+def _searches(plan: CompanyPlan, filters: PlanFilters) -> list[Search]:
+    """The searches of a plan, each once; the usual ones where it names none that finds anything."""
+    order = list(dict.fromkeys(plan.search_priority_order))
+    tagged = bool(filters.sectors or filters.categories or filters.business_models)
+    finds = {"hybrid", "keyword"} & set(order) or ("taxonomy" in order and tagged)
+    return order if finds else [*order, *(search for search in DEFAULT_SEARCHES if search not in order)]
 
 
 def queue_variants(state: SearchState, variants: Sequence[str]) -> int:
@@ -98,7 +107,7 @@ async def _restrict(state: SearchState) -> None:
     state.include_ids = None
     if state.is_narrowed:
         state.include_ids = state.request.previous_candidate_ids
-    elif can_be_looked_up(state.reading.constraints) and state.may_call():
+    elif can_be_looked_up(state.reading.constraints) and state.may_call(2):
         with state.run.step("companies_by_fields") as record:
             state.run.budget.spend_call()
             ids = await ids_meeting(state.services.database, state.reading.constraints, state.statuses, FIELD_IDS_MAX)

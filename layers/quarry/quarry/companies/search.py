@@ -104,11 +104,9 @@ def may_go_on(state: SearchState) -> bool:
     """Whether another iteration may begin; notes when only the limits forbid it."""
     if state.end_reason is not None:
         return False
-    budget = state.run.budget
-    spent = state.iteration >= state.limits.max_iterations or not state.may_call() or budget.tokens >= budget.max_tokens
-    if spent:
+    if state.is_spent or state.iteration >= state.limits.max_iterations:
         state.end_reason = "guardrail_hit"
-    return not spent
+    return state.end_reason is None
 
 
 def _search_label(state: SearchState) -> str:

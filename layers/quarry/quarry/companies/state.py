@@ -69,6 +69,8 @@ class SearchState:
     iteration: int = 0
     best_before: list[str] | None = None
     """The best ids of the iteration before; None in the first."""
+    is_cut_short: bool = False
+    """Whether a limit kept a step from being taken."""
     end_reason: EndReason | None = None
 
     def __post_init__(self) -> None:
@@ -120,6 +122,13 @@ class SearchState:
     def best(self) -> list[str]:
         """The ids of the ranked companies, best first."""
         return [ranked.company_id for ranked in self.ranked]
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the limits forbid another step."""
+        budget = self.run.budget
+        out_of_tokens = self.run.chat is not None and budget.tokens >= budget.max_tokens
+        return out_of_tokens or not self.may_call()
 
     def may_call(self, calls: int = 1) -> bool:
         """Whether this many more look-ups fit into the budget, one being kept for reading the companies found."""

@@ -1,0 +1,215 @@
+"""Chatting while something fails: an answer each time, the degraded steps named, and nothing told that must not be."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+from starlette.testclient import TestClient
+
+from quarry.core.errors import UNFORESEEN_MESSAGE
+from tests.companies.chat.chatting import (
+    QUESTION,
+    SUMMARY,
+    activities,
+    asked_for,
+    chat,
+    degraded,
+    ended,
+    final,
+    found,
+    logged_run,
+    playing,
+    read_events,
+    run_of,
+    step_names,
+    text_of,
+    told,
+)
+from tests.conftest import KEY, client_of, model_environment
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply
+
+FAILURES = {
+    "rate limited": Reply.http_error(429, retry_after=30),
+    "broken": Reply.http_error(500),
+    "malformed": Reply.malformed(),
+    "refused": Reply.refusal(),
+    "slow": Reply.hang(5),
+    "dropped": Reply.drop_connection(),
+    "not json": Reply.text("a plan, perhaps"),
+    "another schema": Reply.json({"questions": []}),
+    "out of range": Reply.json(
+        {"intent": "discover", "targetResultCount": 99, "queryVariants": ["x"]}
+        | {"confidence": 1.5, "rankedCompanyIds": []}
+        | {"decision": "perhaps"}
+    ),
+}
+STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_critique": "critiques"}
+
+
+@pytest.mark.parametrize("step", STEP_PARTS)
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_step_that_fails_is_taken_by_its_stand_in(
+    model_client: TestClient, model: FakeOpenAI, chat_url: str, step: str, failure: str
+) -> None:
+    model.respond = playing(**{STEP_PARTS[step]: FAILURES[failure]})
+    events = chat(model_client)
+    assert degraded(events) == [step]
+    assert found(events)[0] == "c-uber-kitchen"
+    assert text_of(events) == final(events)["content"] == SUMMARY
+    run = run_of(chat_url, events)
+    assert {record["status"] for record in run["steps"] if record["name"] == step} == {"degraded"}
+    shown = {"company_plan": "plan_1", "company_rerank": "rank_1", "company_critique": "critique_1"}[step]
+    assert ended(events)[shown]["status"] == "failed"
+
+
+@pytest.mark.parametrize("step", STEP_PARTS)
+def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI, step: str) -> None:
+    usual = playing()
+
+    def respond(body: Body) -> Reply:
+        is_first = len(asked_for(model.chat_requests, step)) == len(asked_for([body], step)) == 1
+        return Reply.text("{}") if is_first else usual(body)
+
+    model.respond = respond
+    assert degraded(chat(model_client)) == []
+    first, second = asked_for(model.chat_requests, step)[:2]
+    assert "not valid" in told(second)
+    assert "not valid" not in told(first)
+
+
+@pytest.mark.parametrize("failure", ["rate limited", "broken", "refused", "slow", "dropped"])
+def test_without_the_models_summary_the_profiles_speak(
+    model_client: TestClient, model: FakeOpenAI, failure: str
+) -> None:
+    model.respond = playing(summary=FAILURES[failure])
+    events = chat(model_client)
+    answer = final(events)
+    assert degraded(events) == ["company_summary"]
+    assert answer["references"][0]["companyName"] in answer["content"]
+    assert text_of(events) == answer["content"]
+    assert ended(events)["answer"]["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        Reply.truncated_stream(["Two companies ", "line "]),
+        Reply.drop_connection(after_pieces=["Two companies ", "line "]),
+        Reply.hang(5, after_pieces=["Two companies ", "line "]),
+        Reply.text("Two companies line ", finish_reason="length"),
+    ],
+)
+def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
+    model_client: TestClient, model: FakeOpenAI, cut: Reply
+) -> None:
+    model.respond = playing(summary=cut)
+    events = chat(model_client)
+    content = final(events)["content"]
+    assert content.startswith("Two companies line ")
+    assert "broke off" in content
+    assert final(events)["references"][0]["companyName"] in content
+    assert (text_of(events), degraded(events)) == (content, ["company_summary"])
+
+
+def test_with_no_model_server_at_all_there_is_an_answer(chat_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with client_of(chat_url, **model_environment(f"http://127.0.0.1:{port}/v1")) as client:
+        events = chat(client)
+    assert degraded(events) == ["company_plan", "company_rerank", "company_critique", "company_summary"]
+    assert found(events)[0] == "c-uber-kitchen"
+
+
+class TestEmbeddingsFail:
+    @pytest.fixture
+    def without_vectors(self, chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+        """A service whose embedding model is not the one that filled the database."""
+        with client_of(chat_url, **model_environment(model.url) | {"EMBEDDINGS": "openai"}) as client:
+            yield client
+
+    def test_the_search_goes_by_words_and_tags_and_says_so(
+        self, without_vectors: TestClient, model: FakeOpenAI, chat_url: str
+    ) -> None:
+        model.respond = playing()
+        events = chat(without_vectors)
+        assert degraded(events) == ["query_embedding"]
+        assert found(events)
+        names = step_names(run_of(chat_url, events))
+        assert "search_companies_keyword_v1" in names
+        assert "search_companies_hybrid_v1" not in names
+        assert ended(events)["search_1"]["status"] == "failed"
+
+    def test_names_are_found_as_ever(self, without_vectors: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing()
+        events = chat(without_vectors, "Tidewage")
+        assert (found(events), degraded(events)) == (["c-tidewage"], [])
+
+
+@contextmanager
+def outage(server_url: str, name: str) -> Iterator[None]:
+    """The database breaks its connections and takes no new ones."""
+    with psycopg.connect(server_url, autocommit=True) as server:
+        server.execute(SQL("alter database {} allow_connections false").format(Identifier(name)))
+        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+        try:
+            yield
+        finally:
+            server.execute(SQL("alter database {} allow_connections true").format(Identifier(name)))
+
+
+def test_without_the_database_the_stream_ends_in_an_error(server_url: str, database_url: str) -> None:
+    with client_of(database_url) as client:
+        with outage(server_url, database_url.rsplit("/", 1)[1]):
+            events = chat(client, "Harbor")
+        assert final(chat(client, "Harbor"))["references"] == []
+    assert events[-1]["type"] == "error"
+    assert "database" in events[-1]["data"]["message"].lower()
+    assert [(activity["id"], activity["status"]) for activity in activities(events)] == [
+        ("names", "running"),
+        ("names", "failed"),
+    ]
+
+
+def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("drop function search_company_variants")
+    with client_of(database_url) as client:
+        body = {"messages": [{"role": "user", "content": QUESTION}]}
+        response = client.post("/companies/chat", json=body)
+        events = read_events(response.text)
+        run = logged_run(database_url, response.headers["x-request-id"])
+    assert events[-1] == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}}
+    assert (run["status"], run["end_reason"]) == ("failed", "error")
+    assert "final_answer" not in [event["type"] for event in events]
+
+
+def test_too_many_chats_a_minute_are_refused(chat_url: str) -> None:
+    with client_of(chat_url, RATE_LIMIT_PER_MINUTE="2") as client:
+        headers = {"Authorization": "Bearer someone-in-a-hurry"}
+        body = {"messages": [{"role": "user", "content": "Harbor"}]}
+        answers = [client.post("/companies/chat", json=body, headers=headers) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+
+
+def test_nothing_secret_is_told_or_logged(
+    model_client: TestClient, model: FakeOpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    received = ""
+    body = {"messages": [{"role": "user", "content": QUESTION}]}
+    for failure in ("broken", "malformed", "refused", "not json"):
+        for part in (*STEP_PARTS.values(), "summary"):
+            if part == "summary" and failure == "not json":
+                continue
+            model.respond = playing(**{part: FAILURES[failure]})
+            received += model_client.post("/companies/chat", json=body).text
+    received += caplog.text
+    for secret in (KEY, "Another program runs your plan", "quoted material", "select ", "unnest", "Traceback"):
+        assert secret not in received

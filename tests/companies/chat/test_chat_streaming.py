@@ -1,0 +1,88 @@
+"""The stream of a chat over a real server: it comes as it is made, and stops being made when nobody listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.companies.chat.chatting import QUESTION, critique, logged_run, playing, step_names
+from tests.conftest import model_environment
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.running import running_server
+
+PIECES = ["Two ", "companies ", "line ", "up ", "orders."]
+PIECE_SECONDS = 0.15
+
+
+@pytest.fixture(scope="module")
+def base_url(chat_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
+    patient = {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.2", "RATE_LIMIT_PER_MINUTE": "0"}
+    with running_server(chat_url, **model_environment(shared_model.url) | patient) as url:
+        yield url
+
+
+@contextmanager
+def chatting(base_url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
+    """A response whose stream is open, and the lines of it."""
+    body = {"messages": [{"role": "user", "content": QUESTION}]}
+    with (
+        httpx2.Client(timeout=10) as client,
+        client.stream("POST", f"{base_url}/companies/chat", json=body) as response,
+    ):
+        yield response, response.iter_lines()
+
+
+def test_each_event_reaches_the_client_when_it_happens(base_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing(summary=Reply.text("".join(PIECES), pieces=PIECES, delay=PIECE_SECONDS))
+    arrived: list[tuple[float, dict[str, Any]]] = []
+    with chatting(base_url) as (_, lines):
+        arrived.extend((time.monotonic(), json.loads(line)) for line in lines if line)
+    moments = [moment for moment, event in arrived if event["type"] == "partial_text"]
+    assert len(moments) == len(PIECES)
+    assert moments[-1] - moments[0] >= PIECE_SECONDS * (len(PIECES) - 1.5)
+    planned = next(moment for moment, event in arrived if event["data"].get("id") == "plan_1")
+    assert moments[0] - planned >= PIECE_SECONDS / 2
+    assert arrived[-1][1]["type"] == "final_answer"
+
+
+def test_a_quiet_stream_has_heartbeats(base_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing(critiques=Reply.json(critique(), delay=0.7))
+    with chatting(base_url) as (_, lines):
+        received = list(lines)
+    first_beat = received.index("")
+    assert received.count("") >= 2
+    assert json.loads(received[first_beat - 1])["data"]["id"] == "critique_1"
+
+
+@pytest.mark.parametrize(
+    ("left_at", "next_step"), [("plan_1", "query_embedding"), ("rank_1", "company_critique"), ("answer", "none")]
+)
+def test_who_leaves_ends_the_search_before_its_next_step(
+    base_url: str, model: FakeOpenAI, chat_url: str, left_at: str, next_step: str
+) -> None:
+    slow = {
+        "plan_1": {"plans": Reply.hang(5)},
+        "rank_1": {"rankings": Reply.hang(5)},
+        "answer": {"summary": Reply.hang(5, after_pieces=PIECES)},
+    }[left_at]
+    model.respond = playing(**slow)
+    with chatting(base_url) as (response, lines):
+        for line in lines:
+            if line and json.loads(line)["data"].get("id") == left_at:
+                break
+        asyncio.run(model.wait_for_request())
+    run = logged_run(chat_url, response.headers["x-request-id"])
+    assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")
+    assert next_step not in step_names(run)
+    assert (
+        step_names(run)[-1]
+        == {"plan_1": "company_plan", "rank_1": "company_rerank", "answer": "company_summary"}[left_at]
+    )
+    asyncio.run(model.wait_for_disconnect())
