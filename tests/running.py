@@ -19,26 +19,19 @@ from quarry.core.web.app import create_app
 START_SECONDS = 10.0
 
 
-<<<<<<< HEAD
-@contextmanager
-def running_server(database_url: str, *, prefix: str = "", **environment: str) -> Iterator[str]:
+def running_server(database_url: str, *, prefix: str = "", **environment: str) -> AbstractContextManager[str]:
     """Serve the whole API on `database_url`, below the path `prefix`; the server's address.
 
     `environment` holds settings by their variables.
     """
-    settings = Settings.from_environment({"DATABASE_URL": database_url} | environment)
-    app = _under(prefix, create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS))
-=======
-def running_server(database_url: str, **environment: str) -> AbstractContextManager[str]:
-    """Serve the whole API on `database_url`; its base URL. `environment` holds settings by their variables."""
-    return serving(build_services(Settings.from_environment({"DATABASE_URL": database_url} | environment)))
+    services = build_services(Settings.from_environment({"DATABASE_URL": database_url} | environment))
+    return serving(services, prefix=prefix)
 
 
 @contextmanager
-def serving(services: Services) -> Iterator[str]:
-    """Serve the whole API over these services; its base URL."""
-    app = create_app(services, everything.ROUTERS, everything.ROUTERS)
->>>>>>> companies
+def serving(services: Services, *, prefix: str = "") -> Iterator[str]:
+    """Serve the whole API over these services, below the path `prefix`; the server's address."""
+    app = _under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

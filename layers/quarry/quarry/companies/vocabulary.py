@@ -70,7 +70,8 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Remote Monitoring": "remote patient monitoring",
     "Chronic Care": "chronic disease, chronic condition, diabetes",
     "Women's Health": "femtech, menopause, fertility, maternity, pregnancy, midwife",
-    "Elder Care": "eldercare, elderly care, senior care, care home, home care, ageing parents, aging parents, elderly, elderly people, elderly parents, older people, older adults, old people, seniors, nursing home",
+    "Elder Care": "eldercare, elderly care, senior care, care home, home care, ageing parents, aging parents, elderly, "
+    "elderly people, elderly parents, older people, older adults, old people, seniors, nursing home",
     "Pharmacy": "prescription, medication, pill",
     "Clinical Documentation": "clinical notes, medical scribe, ai scribe, scribe, medical notes, medical records",
     "Drug Discovery": "drug development",
