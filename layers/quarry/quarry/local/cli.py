@@ -25,7 +25,7 @@ PORT_MAX = 65535
 ASKABLE = ("campaigns", "companies", "people", "records")
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
 
-EVALUABLE = ("companies", "records")
+EVALUABLE = ("campaigns", "companies", "ontology", "people", "records")
 """The domains of `quarry eval`, likewise."""
 
 _EPILOG = """\
