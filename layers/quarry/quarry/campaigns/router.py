@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.campaigns.contract import CampaignFilters
@@ -28,9 +28,9 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "radio": ("audio",),
     "podcast": ("podcasts",),
     "sms": ("text message", "text messages", "texting"),
-    "search": ("search ads", "paid search"),
     "out of home": ("billboard", "billboards", "outdoor", "poster", "posters"),
-    "push": ("push notification", "push notifications"),
+    "illustration": ("illustrated", "drawn", "drawings"),
+    "animation": ("animated", "cartoon", "cartoons"),
     "cash back": ("cashback", "cash back", "money back on purchases"),
     "rewards": ("reward", "points"),
     "no annual fee": ("no fee", "no fees", "without a fee", "fee free", "without annual fee"),
@@ -42,6 +42,12 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "trustworthy": ("trust", "reassuring", "reliable"),
     "aspirational": ("inspiring", "aspiration"),
     "warm": ("cosy", "cozy", "heartwarming"),
+}
+
+# A value that is also an everyday word is named only so.
+_ONLY_AS: Mapping[str, tuple[str, ...]] = {
+    "push": ("push notification", "push campaign", "push message", "push ad", "by push", "on push", "push channel"),
+    "search": ("search ad", "search campaign", "paid search", "by search", "on search", "search channel"),
 }
 
 _ASKED: tuple[tuple[Asked, re.Pattern[str]], ...] = (
@@ -93,7 +99,11 @@ class Routed:
     asked: Asked = "campaigns"
     most_common: bool = False
     query: str = ""
-    found_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def without_query(self) -> Routed:
+        """The same question without its theme or words: its filters alone."""
+        return replace(self, route="filter_campaigns", query="")
 
 
 def route(question: str, earlier_questions: Sequence[str], known: KnownValues) -> Routed:
@@ -113,7 +123,6 @@ def route(question: str, earlier_questions: Sequence[str], known: KnownValues) -
         own.asked if own.asked != "campaigns" else before.asked,
         own.most_common or before.most_common,
         own.query if names_a_topic else before.query,
-        own.found_values,
     )
 
 
@@ -128,11 +137,11 @@ def _read(question: str, known: KnownValues) -> Routed:
     asked = _asked(rest)
     most_common = bool(_MOST_COMMON.search(text))
     if phrase := _mentioned(question):
-        return Routed("full_text_search", filters, asked, most_common, phrase, values)
+        return Routed("full_text_search", filters, asked, most_common, phrase)
     topic = [word for word in topic_words(rest) if stem(word) not in _NOT_TOPICS and not word.isdigit()]
     if topic:
-        return Routed("semantic_search", filters, asked, most_common, " ".join(topic), values)
-    return Routed("filter_campaigns", filters, asked, most_common, "", values)
+        return Routed("semantic_search", filters, asked, most_common, " ".join(topic))
+    return Routed("filter_campaigns", filters, asked, most_common, "")
 
 
 def _asked(text: str) -> Asked:
@@ -183,6 +192,7 @@ def _phrases(value: str) -> set[str]:
     """Every way in which a value may be named: whole, by its parts ("Cash Back / Rewards"), in the plural, by a synonym."""
     parts = {plain(part) for part in re.split(r"\s*[/|,]\s*|\s+&\s+|\s+and\s+", value)} | {plain(value)}
     parts |= {synonym for part in list(parts) for synonym in _SYNONYMS.get(part, ())}
+    parts = {form for part in parts for form in _ONLY_AS.get(part, (part,))}
     return {form for part in parts if len(part) > 1 for form in (part, f"{part}s")}
 
 

@@ -200,15 +200,21 @@ def _tool_event(event: ToolStarted | ToolFinished, desk: CampaignDesk) -> Event:
 
 
 async def _rule_search(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> AsyncIterator[Event]:
+    """The search that a rule chooses. Where nothing is near its theme, what passes its filters is better than nothing."""
     earlier = [turn.content for turn in request.history if turn.role == "user"]
-    routed = answer.routed = route(request.message, earlier, desk.known)
-    query = {"query": routed.query} if routed.query else {}
-    arguments = _ARGUMENTS[routed.route].model_validate(routed.filters.given() | query)
-    desk.run.budget.spend_call()
-    yield ToolCallEvent(data=ToolCalled(id="call_1", tool=routed.route, arguments=arguments.given()))
-    found, answer.unknown = await desk.search(routed.route, arguments)
-    summary = standins.unknown_answer(answer.unknown) or line_for_people(found)
-    yield _observation("call_1", routed.route, found.total, summary, found.campaigns)
+    routed = route(request.message, earlier, desk.known)
+    for number, tried in enumerate((routed, routed.without_query), start=1):
+        answer.routed = tried
+        query = {"query": tried.query} if tried.query else {}
+        arguments = _ARGUMENTS[tried.route].model_validate(tried.filters.given() | query)
+        desk.run.budget.spend_call()
+        id = f"call_{number}"
+        yield ToolCallEvent(data=ToolCalled(id=id, tool=tried.route, arguments=arguments.given()))
+        found, answer.unknown = await desk.search(tried.route, arguments)
+        summary = standins.unknown_answer(answer.unknown) or line_for_people(found)
+        yield _observation(id, tried.route, found.total, summary, found.campaigns)
+        if found.total or routed.route != SEMANTIC_SEARCH or not routed.filters.given():
+            return
 
 
 async def _write(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> AsyncGenerator[str]:
