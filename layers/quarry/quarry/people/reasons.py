@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.core.text import shorten, stem, words
+from quarry.core.text import sentences, shorten, stem, words
 from quarry.people.constraints import rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
 from quarry.people.decisions import PeopleReasons
@@ -122,12 +122,7 @@ def _skills_in_common(person: FoundPerson, filters: CardFilters) -> Iterator[str
     """ "Kafka, Go and Redis at Tarang Pay", by the card that holds most of what was asked for."""
     terms = [_stems(term) for term in filters.should_terms]
     held = [
-        [
-            name
-            for name in _skills(card)
-            if any(_holds(_stems(name), term) or _holds(term, _stems(name)) for term in terms)
-        ]
-        for card in person.cards
+        [name for name in _skills(card) if any(_holds(_stems(name), term) for term in terms)] for card in person.cards
     ]
     most = max(held, key=len, default=[])
     if most:
@@ -152,7 +147,8 @@ def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
 
     children = [child for card in person.cards for child in card.children]
     for child in sorted(children, key=lambda child: -terms_held(child)):
-        yield f"{child.title}: {child.headline}" if child.headline else child.title
+        detail = child.headline or next(iter(sentences(child.summary or "")), "")
+        yield f"{child.title}: {detail}" if detail else child.title
 
 
 def _availability(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
