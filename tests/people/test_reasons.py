@@ -81,6 +81,11 @@ def test_what_the_person_did_is_chosen_by_the_terms_asked_for() -> None:
     assert "Wrote a rule editor: Analysts ship forty rules a month." in fallback_reasons(person(TARANG), CardFilters())
 
 
+def test_a_place_is_not_said_twice() -> None:
+    school = card(title="BSc", company_name="Institute of Computing, Pune", city="Pune")
+    assert fallback_reasons(person(school), CardFilters(places=("pune",)))[0] == "BSc at Institute of Computing, Pune"
+
+
 @pytest.mark.parametrize(
     ("filters", "said"),
     [

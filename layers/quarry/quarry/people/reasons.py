@@ -87,14 +87,13 @@ def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
 
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates where they were asked for."""
-    parts = [f"{card.title} at {card.company_name}" if card.company_name else card.title]
-    if "team" in met:
-        parts.append(f"{card.team} team")
-    if "place" in met:
-        parts.append(card.city or card.location or card.country or "")
-    if "time" in met:
-        parts.append(_dates(card))
-    return ", ".join(parts)
+    text = f"{card.title} at {card.company_name}" if card.company_name else card.title
+    asked = {"team": f"{card.team} team", "place": card.city or card.location or card.country, "time": _dates(card)}
+    for name, part in asked.items():
+        # a school may have its place in its name
+        if name in met and part and part not in text:
+            text += f", {part}"
+    return text
 
 
 def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
