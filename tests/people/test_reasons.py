@@ -40,7 +40,7 @@ TARANG = card(
     title="Senior Backend Engineer", company_name="Tarang Pay", team="Risk", city="Bengaluru", location="Bengaluru, India",
     start_date=datetime.date(2021, 4, 1), skills=["Go", "Kafka", "fraud detection", "C++"],
     children=[
-        child("k1", "Wrote a rule editor"),
+        child("k1", "Wrote a rule editor", summary="Analysts ship forty rules a month. Nobody waits."),
         child("k2", "Cut the decision latency", headline="148 ms to 71 ms at p99", tags=["Redis", "go"]),
     ],
 )  # fmt: skip
@@ -78,7 +78,12 @@ def test_what_the_person_did_is_chosen_by_the_terms_asked_for() -> None:
     assert fallback_reasons(person(TARANG), CardFilters(should_terms=("latency",)))[1] == (
         "Cut the decision latency: 148 ms to 71 ms at p99"
     )
-    assert "Wrote a rule editor" in fallback_reasons(person(TARANG), CardFilters())
+    assert "Wrote a rule editor: Analysts ship forty rules a month." in fallback_reasons(person(TARANG), CardFilters())
+
+
+def test_a_place_is_not_said_twice() -> None:
+    school = card(title="BSc", company_name="Institute of Computing, Pune", city="Pune")
+    assert fallback_reasons(person(school), CardFilters(places=("pune",)))[0] == "BSc at Institute of Computing, Pune"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.contract import Request
 from quarry.core.text import Identifier, QueryText, Storable
@@ -25,7 +25,13 @@ Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 """Indian rupees a year."""
 
 
-class PeopleSearchRequest(Request):
+class _OnTheWire(BaseModel):
+    """Built when it is first used: each function uses a few of these."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class PeopleSearchRequest(Request, defer_build=True):
     """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
     offered, `salary_min` is the recruiter's own note and filters nothing.
     """
@@ -45,7 +51,7 @@ class PeopleSearchRequest(Request):
         return salary_max
 
 
-class Must(BaseModel):
+class Must(_OnTheWire):
     """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year."""
 
     company_norm: list[str] = []
@@ -65,7 +71,7 @@ class Must(BaseModel):
     offer_salary_inr_per_year: float | None = None
 
 
-class Should(BaseModel):
+class Should(_OnTheWire):
     """What raises the rank of whom it fits, and excludes nobody."""
 
     skills_or_tools: list[str] = []
@@ -73,14 +79,14 @@ class Should(BaseModel):
     intent_secondary: list[str] = []
 
 
-class Exclude(BaseModel):
+class Exclude(_OnTheWire):
     """What is never shown, in any tier."""
 
     company_norm: list[str] = []
     keywords: list[str] = []
 
 
-class Constraints(BaseModel):
+class Constraints(_OnTheWire):
     """How a query was read."""
 
     query_original: str
@@ -93,7 +99,7 @@ class Constraints(BaseModel):
     confidence_score: float = 0.0
 
 
-class ChildCard(BaseModel):
+class ChildCard(_OnTheWire):
     """One aspect of an experience: an achievement, a project, a tool, …"""
 
     id: str
@@ -105,7 +111,7 @@ class ChildCard(BaseModel):
     tags: list[str] = []
 
 
-class ExperienceCard(BaseModel):
+class ExperienceCard(_OnTheWire):
     """One experience of a person. In a search's answer `children` holds those that matched, elsewhere all of them."""
 
     id: str
@@ -129,7 +135,7 @@ class ExperienceCard(BaseModel):
     children: list[ChildCard] = []
 
 
-class PersonResult(BaseModel):
+class PersonResult(_OnTheWire):
     """One person found. `similarity_percent` is 0 to 100; the salary is INR a year."""
 
     id: str
@@ -145,7 +151,7 @@ class PersonResult(BaseModel):
     matched_cards: list[ExperienceCard]
 
 
-class Relaxation(BaseModel):
+class Relaxation(_OnTheWire):
     """A hard constraint, and how many more people there would be without it alone."""
 
     constraint: str
@@ -153,7 +159,7 @@ class Relaxation(BaseModel):
     additional_people: int
 
 
-class PeopleSearchResponse(BaseModel):
+class PeopleSearchResponse(_OnTheWire):
     """The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS."""
 
     search_id: str
@@ -164,13 +170,13 @@ class PeopleSearchResponse(BaseModel):
     degraded: list[str]
 
 
-class UnlockRequest(Request):
+class UnlockRequest(Request, defer_build=True):
     """`POST /people/{id}/unlock-contact`."""
 
     search_id: Identifier
 
 
-class Contact(BaseModel):
+class Contact(_OnTheWire):
     """How to reach a person."""
 
     email: str | None = None
@@ -178,7 +184,7 @@ class Contact(BaseModel):
     links: list[str] = []
 
 
-class UnlockResponse(BaseModel):
+class UnlockResponse(_OnTheWire):
     """`charged` is true for the first unlock only."""
 
     unlocked: Literal[True] = True
@@ -187,20 +193,20 @@ class UnlockResponse(BaseModel):
     contact: Contact
 
 
-class CreditBalance(BaseModel):
+class CreditBalance(_OnTheWire):
     """`GET /credits`."""
 
     balance: int
 
 
-class DiscoverRequest(Request):
+class DiscoverRequest(Request, defer_build=True):
     """`GET /people`."""
 
     limit: int = Field(default=20, ge=1, le=DISCOVER_LIMIT_MAX)
     cursor: Annotated[str, StringConstraints(min_length=1, max_length=400), Storable] | None = None
 
 
-class DiscoveredPerson(BaseModel):
+class DiscoveredPerson(_OnTheWire):
     """A person with at least one visible card; `summaries` are those of the latest cards."""
 
     id: str
@@ -209,14 +215,14 @@ class DiscoveredPerson(BaseModel):
     summaries: list[str]
 
 
-class DiscoverResponse(BaseModel):
+class DiscoverResponse(_OnTheWire):
     """A page of people. Without `next_cursor` it is the last one."""
 
     people: list[DiscoveredPerson]
     next_cursor: str | None
 
 
-class PublicProfile(BaseModel):
+class PublicProfile(_OnTheWire):
     """`GET /people/{id}/profile`: what everyone may see."""
 
     id: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from quarry.core.text import CleanText
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
@@ -31,7 +31,13 @@ EmploymentTypes = Annotated[Texts, _one_of(EmploymentType)]
 SeniorityLevels = Annotated[Texts, _one_of(SeniorityLevel)]
 
 
-class MustMatch(BaseModel):
+class _Decision(BaseModel):
+    """Built when it is first used: without a model none is."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class MustMatch(_Decision):
     """What the query clearly requires."""
 
     company_norm: Texts = Field([], description="Employers and schools, lower case.")
@@ -51,7 +57,7 @@ class MustMatch(BaseModel):
     offer_salary_inr_per_year: float | None = Field(None, description="What is offered, in Indian rupees a year.")
 
 
-class ShouldMatch(BaseModel):
+class ShouldMatch(_Decision):
     """What makes a person fit better."""
 
     skills_or_tools: Texts = []
@@ -59,14 +65,14 @@ class ShouldMatch(BaseModel):
     intent_secondary: Intents = []
 
 
-class MustNotMatch(BaseModel):
+class MustNotMatch(_Decision):
     """Whom the query rules out."""
 
     company_norm: Texts = []
     keywords: Texts = []
 
 
-class PeopleQuery(BaseModel):
+class PeopleQuery(_Decision):
     """A query for people as constraints."""
 
     query_original: Said = ""
@@ -81,14 +87,14 @@ class PeopleQuery(BaseModel):
     confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")
 
 
-class PersonReasons(BaseModel):
+class PersonReasons(_Decision):
     """Why one person was found."""
 
     person_id: CleanText
     why_matched: Texts = Field([], description="One to three short reasons.")
 
 
-class PeopleReasons(BaseModel):
+class PeopleReasons(_Decision):
     """Why the people were found, each by the id that was given."""
 
     people: list[PersonReasons]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.core.text import shorten, stem, words
+from quarry.core.text import sentences, shorten, stem, words
 from quarry.people.constraints import rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
 from quarry.people.decisions import PeopleReasons
@@ -87,14 +87,13 @@ def fallback_reasons(person: FoundPerson, filters: CardFilters) -> list[str]:
 
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates where they were asked for."""
-    parts = [f"{card.title} at {card.company_name}" if card.company_name else card.title]
-    if "team" in met:
-        parts.append(f"{card.team} team")
-    if "place" in met:
-        parts.append(card.city or card.location or card.country or "")
-    if "time" in met:
-        parts.append(_dates(card))
-    return ", ".join(parts)
+    text = f"{card.title} at {card.company_name}" if card.company_name else card.title
+    asked = {"team": f"{card.team} team", "place": card.city or card.location or card.country, "time": _dates(card)}
+    for name, part in asked.items():
+        # a school may have its place in its name
+        if name in met and part and part not in text:
+            text += f", {part}"
+    return text
 
 
 def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
@@ -122,12 +121,7 @@ def _skills_in_common(person: FoundPerson, filters: CardFilters) -> Iterator[str
     """ "Kafka, Go and Redis at Tarang Pay", by the card that holds most of what was asked for."""
     terms = [_stems(term) for term in filters.should_terms]
     held = [
-        [
-            name
-            for name in _skills(card)
-            if any(_holds(_stems(name), term) or _holds(term, _stems(name)) for term in terms)
-        ]
-        for card in person.cards
+        [name for name in _skills(card) if any(_holds(_stems(name), term) for term in terms)] for card in person.cards
     ]
     most = max(held, key=len, default=[])
     if most:
@@ -152,7 +146,8 @@ def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
 
     children = [child for card in person.cards for child in card.children]
     for child in sorted(children, key=lambda child: -terms_held(child)):
-        yield f"{child.title}: {child.headline}" if child.headline else child.title
+        detail = child.headline or next(iter(sentences(child.summary or "")), "")
+        yield f"{child.title}: {detail}" if detail else child.title
 
 
 def _availability(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
