@@ -163,7 +163,9 @@ async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, tab
     assert await count_pending(database, table) == 0
     # reads as a text and as a list of texts
     changed = await database.execute(
-        SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})").format(t=name, c=Identifier(column))
+        SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})").format(
+            t=name, c=Identifier(column)
+        )
     )
     assert changed == 1
     assert await count_pending(database, table) == 1
