@@ -70,7 +70,8 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Remote Monitoring": "remote patient monitoring",
     "Chronic Care": "chronic disease, chronic condition, diabetes",
     "Women's Health": "femtech, menopause, fertility, maternity, pregnancy, midwife",
-    "Elder Care": "eldercare, elderly care, senior care, care home, home care, ageing parents, aging parents, elderly, elderly people, elderly parents, older people, older adults, old people, seniors, nursing home",
+    "Elder Care": "eldercare, elderly care, senior care, care home, home care, ageing parents, aging parents, elderly, "
+    "elderly people, elderly parents, older people, older adults, old people, seniors, nursing home",
     "Pharmacy": "prescription, medication, pill",
     "Clinical Documentation": "clinical notes, medical scribe, ai scribe, scribe, medical notes, medical records",
     "Drug Discovery": "drug development",
@@ -192,7 +193,7 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Publishing": "publisher, book publishing",
     "Sports": "sport, athlete",
     "Virtual Worlds": "metaverse, virtual reality, vr",
-    "News": "journalism, newsroom, local news",
+    "News": "news site, news media, journalism, newsroom, local news",
     "Ticketing": "event tickets, ticket resale, concert ticket, ticket tout",
 }
 
@@ -212,7 +213,9 @@ _MODEL_NAMES: dict[str, str] = {
     "Outcome-Based": "pay for results, outcome based",
 }
 
-_EVERYDAY = frozenset({"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing"})
+EVERYDAY_NAMES = frozenset(
+    {"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing", "news"}
+)
 """Own names that mean too much else to be looked for."""
 
 LOOSE_NAMES = frozenset({"software", "robot", "robotics", "health"})
@@ -280,7 +283,7 @@ def _entries(family: Family, values: Iterable[str], names: Mapping[str, str]) ->
 
 
 def _phrases(name: str, names: Mapping[str, str]) -> list[str]:
-    own = [] if name.lower() in _EVERYDAY else [name]
+    own = [] if name.lower() in EVERYDAY_NAMES else [name]
     return own + [phrase.strip() for phrase in names.get(name, "").split(",") if phrase.strip()]
 
 
