@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.companies.found import MATCHED_FIELDS, Candidate, Scoring, Source, Variant, merge
-from quarry.companies.retrieval import companies_by_ids, find_by_taxonomy, known_niches, retrieve_variants
+from quarry.companies.retrieval import companies_by_ids, find_by_taxonomy, retrieve_variants
 from quarry.core.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_status, seeded_vector
 from tests.query_plans import plans, scans
@@ -228,14 +228,6 @@ async def test_companies_are_whole_and_in_the_order_asked_for(database: Database
 def test_companies_are_read_by_their_keys(indexed: Connection) -> None:
     found = scans(plans(indexed, "select * from get_companies_by_ids_v1(%s)", [["c0001", "c0002"]]))
     assert found == {"Index Scan using companies_pkey"}
-
-
-async def test_the_common_niches_are_known_without_reading_the_companies(
-    database: Database, indexed: Connection
-) -> None:
-    niches = await known_niches(database)
-    assert set(niches[:37]) == {f"niche{number}" for number in range(37)}
-    assert len(niches) == len(set(niches))
 
 
 _SCORES = st.sampled_from([0.0, 0.25, 0.5, 1.0])

@@ -374,6 +374,19 @@ class TestAsk:
         assert one_line(done.stderr)
         assert json.loads(done.stdout.splitlines()[-1])["type"] == "error"
 
+    def test_companies_are_asked_for_as_records_are(self, sample_url: str) -> None:
+        done = quarry("ask", "companies", "Tidewage", "--json", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stderr) == (0, "")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        assert events[-1]["type"] == "final_answer"
+        assert [each["companyId"] for each in events[-1]["data"]["references"]] == ["c-tidewage"]
+        with psycopg.connect(sample_url, autocommit=True) as connection:
+            connection.execute("alter table companies rename to moved")
+        failed = quarry("ask", "companies", "Tidewage", "--json", DATABASE_URL=sample_url)
+        assert failed.returncode == 1
+        assert one_line(failed.stderr)
+        assert set(json.loads(failed.stdout.splitlines()[-1])) == {"type", "data"}
+
     def test_ctrl_c_stops_the_work(self, sample_url: str, openai_server: FakeOpenAI) -> None:
         def respond(body: Body) -> Reply:
             return Reply.hang(30, after_pieces=["The elm was kept "]) if body.get("stream") else Reply.text("Enough.")
@@ -476,7 +489,7 @@ class TestRuns:
         shown = quarry("runs", "show", run["id"][:8], DATABASE_URL=sample_url)
         assert shown.returncode == 0
         assert QUESTION in shown.stdout
-        assert re.search(r"^retrieve +[\d,]+ +[\d,]+ +█+ .*completed +candidates \d+", shown.stdout, re.MULTILINE)
+        assert re.search(r"^retrieve +[\d,]+ +[\d,]+ +█+ +0 +– +completed +candidates \d+", shown.stdout, re.MULTILINE)
 
         whole = json.loads(quarry("runs", "--json", "show", run["id"], DATABASE_URL=sample_url).stdout)
         assert [step["name"] for step in whole["steps"]][-2:] == ["records_answer", "records_followups"]

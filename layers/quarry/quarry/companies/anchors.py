@@ -135,7 +135,7 @@ def read_names(question: str) -> NameQuestion:
     mentioned: list[str] = []
     if after:
         mentioned += _named_after(after)
-    before = _before_versus(question)
+    before = _before_versus(question) or (_BEFORE_THE_END.sub("", question) if similar else None)
     mentioned += [before] if before else []
     mentioned += [one or other for one, other in _QUOTED.findall(question)]
     mentioned += _ADDRESS.findall(question)
@@ -156,7 +156,7 @@ def is_about(question: str, names: Sequence[str]) -> bool:
 
 def beside_name(question: str, names: Sequence[str]) -> str:
     """What a question for companies like one of `names` says besides: for whom, where, of which status."""
-    return _SIMILARITY.sub(" ", _without(question, names))
+    return " ".join(_SIMILARITY.sub(" ", _without(question, names)).split())
 
 
 def _without(text: str, names: Sequence[str]) -> str:
@@ -171,6 +171,10 @@ def _after_similarity(question: str) -> str | None:
     if not matches:
         return None
     return question[max(match.end() for match in matches) :].strip()
+
+
+# "Harbor alternatives", "Harbor's competitors?"
+_BEFORE_THE_END = re.compile(r"(?:['’]s)? (?:alternatives?|competitors?|rivals?|lookalikes?)\W*$", re.IGNORECASE)
 
 
 def _before_versus(question: str) -> str | None:

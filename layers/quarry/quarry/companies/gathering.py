@@ -158,7 +158,10 @@ async def keep_fitting(state: SearchState) -> str:
             if c.company_id in companies and not (state.anchor and c.company_id == state.anchor.id)
         ]
         filters, constraints = state.the_plan.filters, state.reading.constraints
-        unmet = {entry.company.id: unmet_filters(entry.company, filters, constraints) for entry in entries}
+        unmet = {
+            entry.company.id: unmet_filters(entry.company, filters, constraints, state.reading.excluded)
+            for entry in entries
+        }
         fitting = [entry for entry in entries if not unmet[entry.company.id]]
         state.entries = boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max]
         missed = sorted(

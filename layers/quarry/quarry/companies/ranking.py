@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quarry.companies.constraints import Constraints
@@ -12,7 +12,7 @@ from quarry.companies.found import Candidate
 from quarry.companies.limits import TOP_COMPARED
 from quarry.companies.snippets import profile_words
 from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
-from quarry.companies.vocabulary import sector_of
+from quarry.companies.vocabulary import Tag, sector_of
 from quarry.core.text import significant_words
 
 TAXONOMY_WEIGHT = 0.2
@@ -71,8 +71,13 @@ def _first_sector(company: Company, filters: PlanFilters) -> float:
     return FIRST_SECTOR_WEIGHT if company.sectors and company.sectors[0] in filters.sectors else 0.0
 
 
-def unmet_filters(company: Company, filters: PlanFilters, constraints: Constraints) -> list[str]:
-    """What a company fails of the plan's filters and of the demands on its fields, in words; none when it may stay."""
+def unmet_filters(
+    company: Company, filters: PlanFilters, constraints: Constraints, excluded: Collection[Tag] = ()
+) -> list[str]:
+    """What a company fails of the plan's filters and of the demands on its fields, in words; none when it may stay.
+
+    `excluded` are the tags that it must not have.
+    """
     unmet = []
     if company.status not in filters.statuses:
         unmet.append(" or ".join(filters.statuses))
@@ -83,6 +88,8 @@ def unmet_filters(company: Company, filters: PlanFilters, constraints: Constrain
     insists = filters.niche_mode == "must_match" and bool(filters.niches)
     if insists and not any(has_niche(company, niche) for niche in filters.niches):
         unmet.append(" or ".join(filters.niches))
+    filed = {*company.sectors, *company.categories, *company.business_models}
+    unmet += [f"without {name}" for name in sorted({tag.name for tag in excluded} & filed)]
     return unmet + constraints.unmet(company)
 
 

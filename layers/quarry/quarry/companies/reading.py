@@ -177,8 +177,13 @@ def _capitalised(name: str) -> str:
 
 
 def _split_excluded(tokens: Sequence[str], hits: Sequence[Hit[Tag]]) -> tuple[tuple[Tag, ...], list[Hit[Tag]]]:
-    excluded = [hit for hit in hits if set(tokens[max(0, hit.start - 2) : hit.start]) & (_NOT - {"but"})]
+    excluded = [hit for hit in hits if _is_negated(tokens[max(0, hit.start - 2) : hit.start])]
     return tuple(tag for hit in excluded for tag in hit.values), [hit for hit in hits if hit not in excluded]
+
+
+def _is_negated(before: Sequence[str]) -> bool:
+    """Whether two words say "not"; "not only" and "not just" do not."""
+    return bool(set(before) & (_NOT - {"but"})) and not set(before) & {"only", "just"}
 
 
 def _group(tokens: Sequence[str], hit: Hit[Tag], *, alone: bool) -> TagGroup:

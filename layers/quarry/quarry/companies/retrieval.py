@@ -127,13 +127,3 @@ async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Compa
         return []
     rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
     return [Company.model_validate(row) for row in rows]
-
-
-async def known_niches(database: Database) -> list[str]:
-    """The niches that many companies name, commonest first, as ANALYZE last saw them: no table is read."""
-    rows = await database.rows(
-        """select n.niche from pg_stats s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) n (niche, share)
-           where s.schemaname = current_schema() and s.tablename = 'companies' and s.attname = 'niches' and n.niche is not null
-           order by n.share desc, n.niche"""
-    )
-    return [row["niche"] for row in rows]

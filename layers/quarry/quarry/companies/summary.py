@@ -53,25 +53,34 @@ def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iter
 
 
 def portrait(company: Company) -> str:
-    """A company in two or three sentences: what it does, where it is, what became of it."""
-    was = {
-        "startup": "is a startup",
-        "acquired": "was acquired",
-        "public": "is a public company",
-        "closed": "has closed",
-    }
-    by = f" by {company.acquirer}" if company.acquirer else ""
-    year = f" in {company.closed_year}" if company.closed_year and company.status == "closed" else ""
-    facts = [
+    """A company in two or three sentences: what it is, where, what it does, what it was called."""
+    known = [
+        _state(company),
         f"from {home(company)}" if home(company) else "",
         f"founded in {company.founded_year}" if company.founded_year else "",
         f"with {company.employee_count:,} employees" if company.employee_count else "",
         f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
     ]
-    former = f" Formerly {' and '.join(company.former_names)}." if company.former_names else ""
-    told = ", ".join(fact for fact in facts if fact)
-    state = f"{company.company_name} {was[company.status]}{by}{year}{', ' + told if told else ''}."
-    return f"{state} {inline_description(company).rstrip('.')}.{former}"
+    said = [
+        f"{company.company_name} {', '.join(part for part in known if part)}.",
+        inline_description(company).rstrip("."),
+    ]
+    if said[1]:
+        said[1] += "."
+    former = [f"Formerly {' and '.join(company.former_names)}."] if company.former_names else []
+    return " ".join(sentence for sentence in [*said, *former] if sentence)
+
+
+def _state(company: Company) -> str:
+    match company.status:
+        case "startup":
+            return "is a startup"
+        case "public":
+            return "is a public company"
+        case "acquired":
+            return f"was acquired by {company.acquirer}" if company.acquirer else "was acquired"
+        case "closed":
+            return f"closed in {company.closed_year}" if company.closed_year else "has closed"
 
 
 def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:

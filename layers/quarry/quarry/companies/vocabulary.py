@@ -193,7 +193,7 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Publishing": "publisher, book publishing",
     "Sports": "sport, athlete",
     "Virtual Worlds": "metaverse, virtual reality, vr",
-    "News": "journalism, newsroom, local news",
+    "News": "news site, news media, journalism, newsroom, local news",
     "Ticketing": "event tickets, ticket resale, concert ticket, ticket tout",
 }
 
@@ -213,7 +213,9 @@ _MODEL_NAMES: dict[str, str] = {
     "Outcome-Based": "pay for results, outcome based",
 }
 
-_EVERYDAY = frozenset({"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing"})
+EVERYDAY_NAMES = frozenset(
+    {"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing", "news"}
+)
 """Own names that mean too much else to be looked for."""
 
 LOOSE_NAMES = frozenset({"software", "robot", "robotics", "health"})
@@ -281,7 +283,7 @@ def _entries(family: Family, values: Iterable[str], names: Mapping[str, str]) ->
 
 
 def _phrases(name: str, names: Mapping[str, str]) -> list[str]:
-    own = [] if name.lower() in _EVERYDAY else [name]
+    own = [] if name.lower() in EVERYDAY_NAMES else [name]
     return own + [phrase.strip() for phrase in names.get(name, "").split(",") if phrase.strip()]
 
 
