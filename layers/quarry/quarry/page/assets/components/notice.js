@@ -2,7 +2,7 @@
  * What the reader is told when something is not as they wished: in plain words, with what they can do about it.
  */
 
-import {Problem} from '../api.js';
+import {Problem, isStopped} from '../api.js';
 import {button, element, icon} from '../dom.js';
 
 /** @type {Record<import('../api.js').ProblemKind, [title: string, text: string]>} */
@@ -62,6 +62,18 @@ function retryButton(retry, seconds) {
  */
 export function remark(...text) {
   return element('p', {class: 'remark', role: 'note'}, text);
+}
+
+/**
+ * That a search ended before its answer: stopped by the reader, or failed; and the way to run it again.
+ * @param {unknown} error
+ * @param {string} again what running it again is called after a stop
+ * @param {() => void} onagain
+ * @param {import('../signin.js').Session} session
+ */
+export function endedNotice(error, again, onagain, session) {
+  if (!isStopped(error)) return noticeOf(error, {retry: onagain, signIn: () => session.signIn()});
+  return remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: onagain}}, again));
 }
 
 /**

@@ -77,3 +77,13 @@ export class Prompt {
     this.input.style.setProperty('height', `${this.input.scrollHeight}px`);
   }
 }
+
+/**
+ * The question's input where results are shown: a line, with the way to a new search beside it.
+ * @param {Prompt} prompt
+ * @param {() => void} onnew
+ */
+export function promptBar(prompt, onnew) {
+  return element('div', {class: 'prompt-bar'}, prompt.root,
+    button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: onnew}));
+}

@@ -113,7 +113,7 @@ function item(campaign) {
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
     campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text'}, campaign.campaign_text)));
+    element('span', {class: 'card-text clamped'}, campaign.campaign_text)));
 }
 
 function open(campaign) {

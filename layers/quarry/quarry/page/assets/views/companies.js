@@ -68,8 +68,8 @@ class CompaniesTurn extends Turn {
 }
 
 function referenceCard(reference, company) {
-  return element('article', {class: 'card reference'},
-    element('div', {class: 'reference-head'},
+  return element('article', {class: 'card found'},
+    element('div', {class: 'found-head'},
       element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openCompany(reference, company)}},
         reference.companyName)),
       confidenceShare(reference.confidence)),

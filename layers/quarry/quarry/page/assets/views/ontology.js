@@ -4,13 +4,13 @@
  * The address is the state: `q`, the query; `type` and `project`, the filters; `open`, the type and id that the panel shows.
  */
 
-import {isStopped, pathOf} from '../api.js';
+import {pathOf} from '../api.js';
 import {choices, removable, toggle} from '../components/chips.js';
-import {emptyState, noticeOf} from '../components/notice.js';
+import {emptyState, endedNotice} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
-import {Prompt} from '../components/prompt.js';
-import {button, element, icon, marked, replace} from '../dom.js';
-import {moment, plural, words} from '../format.js';
+import {Prompt, promptBar} from '../components/prompt.js';
+import {element, marked, replace} from '../dom.js';
+import {moment, number, plural, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
 
 export const title = 'Projects';
@@ -30,6 +30,8 @@ class OntologyView {
     this.root = root;
     this.context = context;
     this.panel = null;
+    /** What a change of the types takes along: what was found of all types, and the filter that the reader was at. */
+    this.carried = null;
     this.prompt = new Prompt({
       label: 'Search the projects', placeholder: 'Search tasks, plans, goals, documents …',
       onsubmit: (text) => this.context.go({...this.#filters(), q: text}), onstop: () => this.controller?.abort(),
@@ -40,6 +42,8 @@ class OntologyView {
   show(params, entry) {
     this.controller?.abort();
     this.#closePanel();
+    const {carried} = this;
+    this.carried = null;
     this.entry = entry;
     this.search = searchOf(params);
     this.context.setTitle(this.search.q);
@@ -49,8 +53,10 @@ class OntologyView {
       return;
     }
     this.#lay();
-    if (entry.response) this.#showResponse(entry.response);
+    entry.all ??= carried?.all;
+    if (entry.response) this.#showResponse(entry);
     else this.#run(entry);
+    if (carried) this.root.querySelector(`[data-filter="${CSS.escape(carried.control)}"]`)?.focus({preventScroll: true});
   }
 
   close() {
@@ -70,58 +76,73 @@ class OntologyView {
 
   #lay() {
     this.body = element('div', {class: 'entities-body'});
-    replace(this.root, element('div', {class: 'wide entities'},
-      element('div', {class: 'entities-top'}, this.prompt.root,
-        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.context.go({})})),
-      element('h1', {class: 'visually-hidden'}, `Projects: ${this.search.q}`), this.body));
+    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `Projects: ${this.search.q}`);
+    replace(this.root, element('div', {class: 'wide workspace'},
+      promptBar(this.prompt, () => this.context.go({})),
+      heading, this.body));
+    // the reader's place was in what went away
+    if (document.activeElement === document.body) heading.focus({preventScroll: true});
   }
 
   async #run(entry) {
     this.controller = new AbortController();
-    this.prompt.busy = true;
-    replace(this.body, loading(6));
-    const {q, type, project} = this.search;
+    const {type} = this.search;
     try {
       // every type is asked, so that each filter can say how many it would leave
-      entry.response = await this.context.api.post('ontology/search', {query: q, ...(project && {project_id: project})}, {signal: this.controller.signal});
+      entry.all ??= await this.#find();
+      const {results, total} = entry.all;
+      const ofType = results.filter((result) => type.includes(result.type));
+      if (type.length === 0) entry.response = entry.all;
+      // there may be more of these types than what is among the best of all
+      else if (total > results.length) entry.response = await this.#find(type);
+      else entry.response = {results: ofType, total: ofType.length};
       if (this.entry !== entry) return;
-      this.#showResponse(entry.response);
-      this.context.announce(plural(shownOf(entry.response, type).length, 'result'));
+      this.#showResponse(entry);
+      this.context.announce(plural(entry.response.results.length, 'result'));
     } catch (error) {
-      if (this.entry === entry && !isStopped(error)) {
-        replace(this.body, noticeOf(error, {retry: () => this.#run(entry), signIn: () => this.context.session.signIn()}));
-      }
+      if (this.entry === entry) replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
   }
 
-  #showResponse(response) {
-    const {type, open} = this.search;
-    const shown = shownOf(response, type);
-    replace(this.body, this.#filterRow(response),
+  #find(types) {
+    const {q, project} = this.search;
+    this.prompt.busy = true;
+    replace(this.body, loading(6));
+    const body = {query: q, ...(project && {project_id: project}), ...(types && {types})};
+    return this.context.api.post('ontology/search', body, {signal: this.controller.signal});
+  }
+
+  #showResponse({all, response: {results: shown, total}}) {
+    const {open} = this.search;
+    replace(this.body, this.#filterRow(all),
+      total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
         ? emptyState('Nothing of yours matches', 'Try another word, or all projects and types.')
-        : grouped(shown).map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
+        : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, `${TYPES[name]} · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))))));
-    const opened = response.results.find((result) => `${result.type}:${result.id}` === open);
+    const opened = all.results.concat(shown).find((result) => `${result.type}:${result.id}` === open);
     if (opened) this.#open(opened);
   }
 
-  #filterRow(response) {
+  #filterRow(all) {
     const {type, project} = this.search;
-    const counts = groups(response.results, (result) => result.type);
-    const projects = groups(response.results, (result) => result.project_id);
+    const counts = groups(all.results, (result) => result.type);
+    const projects = groups(all.results, (result) => result.project_id);
     const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
     return element('div', {class: 'filters', role: 'group', 'aria-label': 'Filters'},
-      project && removable(projectName(response, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
+      project && removable(projectName(all, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
       !project && projects.size > 1 && [...projects].map(([id, results]) =>
         toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: results.length, ontoggle: () => go({project: id})})),
       Object.keys(TYPES).filter((name) => counts.has(name) || type.includes(name)).map((name) =>
         toggle(TYPES[name], {
           pressed: type.includes(name), name, count: counts.get(name)?.length ?? 0,
-          ontoggle: (pressed) => go({type: pressed ? [...type, name] : type.filter((each) => each !== name)}),
+          ontoggle: (pressed) => {
+            this.carried = {all, control: name};
+            go({type: pressed ? [...type, name] : type.filter((each) => each !== name)});
+          },
         })));
   }
 
@@ -139,19 +160,23 @@ class OntologyView {
   }
 
   #open(result) {
-    this.panel = openPanel(result.title, async () => details(await this.context.api.get(pathOf('ontology', result.type, result.id))), {
+    const panel = openPanel(result.title, async () => details(await this.context.api.get(pathOf('ontology', result.type, result.id))), {
       kicker: [words(result.type), result.project_name].filter(Boolean).join(' · '),
       signIn: () => this.context.session.signIn(),
       onclose: () => {
+        // a panel that was closed by going elsewhere leaves that address as it is
+        if (this.panel !== panel) return;
         this.panel = null;
-        if (new URLSearchParams(location.search).get('open')) this.context.go({...this.#filters(), q: this.search.q}, {replace: true});
+        this.context.go({...this.#filters(), q: this.search.q}, {replace: true});
       },
     });
+    this.panel = panel;
   }
 
   #closePanel() {
-    this.panel?.close();
+    const {panel} = this;
     this.panel = null;
+    panel?.close();
   }
 
   #filters() {
@@ -183,23 +208,15 @@ function valueOf(value) {
   return String(value);
 }
 
-function shownOf(response, type) {
-  return response.results.filter((result) => type.length === 0 || type.includes(result.type));
-}
-
-/** By type, the type of the best result first. */
-function grouped(results) {
-  return [...groups(results, (result) => result.type)];
-}
-
+/** Results by what they have in common, that of the best result first. */
 function groups(results, key) {
   const found = new Map();
   for (const result of results) found.set(key(result), [...(found.get(key(result)) ?? []), result]);
   return found;
 }
 
-function projectName(response, id) {
-  return response.results.find((result) => result.project_id === id)?.project_name ?? 'One project';
+function projectName({results}, id) {
+  return results.find((result) => result.project_id === id)?.project_name ?? 'One project';
 }
 
 /** @param {URLSearchParams} params */

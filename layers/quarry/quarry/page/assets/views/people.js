@@ -5,12 +5,11 @@
  * offered; `id`, the search's id once it was made, so that coming back to it asks nothing anew. Without a query everybody is listed.
  */
 
-import {isStopped, pathOf} from '../api.js';
 import {choices, label, removable, toggle} from '../components/chips.js';
-import {degradedRemark, emptyState, noticeOf, remark} from '../components/notice.js';
+import {degradedRemark, emptyState, endedNotice, noticeOf, remark} from '../components/notice.js';
 import {loading} from '../components/panel.js';
-import {Prompt} from '../components/prompt.js';
-import {button, element, icon, replace, uniqueId} from '../dom.js';
+import {Prompt, promptBar} from '../components/prompt.js';
+import {button, element, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
 import {understood, without} from './people/constraints.js';
 import {openPerson, openPublicProfile, personCard} from './people/person.js';
@@ -73,7 +72,7 @@ class PeopleView {
   #showFirst() {
     const {examples} = this.context;
     const everybody = element('section', {class: 'everybody', 'aria-label': 'Everybody'});
-    replace(this.root, element('div', {class: 'wide people-first'},
+    replace(this.root, element('div', {class: 'wide workspace people-first'},
       element('div', {class: 'column hero'},
         element('div', {}, element('h1', {}, 'Find people by what they have done'),
           element('p', {class: 'lead'}, 'Say what you need: skills, places, employers, years, pay. You see how it was understood and why each person is here. A search costs one credit.')),
@@ -110,12 +109,13 @@ class PeopleView {
 
   #lay() {
     this.body = element('div', {class: 'people-body'});
-    replace(this.root, element('div', {class: 'wide people'},
-      element('div', {class: 'people-top'}, this.prompt.root,
-        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.context.go({})})),
+    const heading = element('h1', {class: 'visually-hidden', tabindex: '-1'}, `People: ${this.search.q}`);
+    replace(this.root, element('div', {class: 'wide workspace'},
+      promptBar(this.prompt, () => this.context.go({})),
       element('div', {class: 'people-wishes'}, this.#wishControls(), this.balance),
-      element('h1', {class: 'visually-hidden'}, `People: ${this.search.q}`),
-      this.body));
+      heading, this.body));
+    // the reader's place was in what went away
+    if (document.activeElement === document.body) heading.focus({preventScroll: true});
   }
 
   #wishControls() {
@@ -152,10 +152,7 @@ class PeopleView {
       this.#showBalance();
     } catch (error) {
       if (this.entry !== entry) return;
-      const again = () => this.#run(entry);
-      replace(this.body, isStopped(error)
-        ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Search again'))
-        : noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
+      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }

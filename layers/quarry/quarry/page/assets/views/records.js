@@ -6,9 +6,9 @@
  */
 
 import {choices, removable} from '../components/chips.js';
-import {Prompt} from '../components/prompt.js';
+import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
-import {button, element, icon, replace} from '../dom.js';
+import {element, replace} from '../dom.js';
 import {Answer} from './records/answer.js';
 import {TYPES} from './records/record.js';
 import {Results} from './records/results.js';
@@ -106,10 +106,9 @@ class RecordsView {
 
   #lay(entry) {
     const turns = entry.answer.topicChanged ? [] : entry.history;
-    replace(this.root, element('div', {class: 'wide records'},
-      element('div', {class: 'records-top'}, this.prompt.root,
-        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.#newSearch()})),
-      turns.length > 0 && element('nav', {class: 'turns', 'aria-label': 'Earlier in this conversation'}, element('ol', {}, turns.map((turn) =>
+    replace(this.root, element('div', {class: 'wide workspace'},
+      promptBar(this.prompt, () => this.#newSearch()),
+      turns.length > 0 && element('nav', {class: 'trail', 'aria-label': 'Earlier in this conversation'}, element('ol', {}, turns.map((turn) =>
         element('li', {}, turn.id ? element('a', {href: this.context.address({q: turn.question, id: turn.id})}, turn.question) : turn.question)))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.tabs.list, this.tabs.panels));

@@ -6,8 +6,8 @@
  */
 
 import {choices} from '../../components/chips.js';
-import {Prompt} from '../../components/prompt.js';
-import {button, element, icon, replace} from '../../dom.js';
+import {Prompt, promptBar} from '../../components/prompt.js';
+import {element, replace} from '../../dom.js';
 
 export const stylesheet = 'views/chat.css';
 
@@ -71,12 +71,12 @@ export class Chat {
   #lay({turn, before}) {
     Object.assign(this.prompt, {value: '', busy: turn.state === 'running'});
     this.prompt.input.placeholder = 'Ask a follow-up';
-    replace(this.root, element('div', {class: 'wide chat'},
-      element('div', {class: 'chat-top'}, this.prompt.root,
-        button([icon('plus'), element('span', {}, 'New search')], {kind: 'quiet new-search', onclick: () => this.context.go({})})),
+    replace(this.root, element('div', {class: 'wide workspace chat'},
+      element('h1', {class: 'visually-hidden'}, this.kind.title),
       element('div', {class: 'turns'}, [...before, turn].map((each, place) =>
         element('section', {class: 'turn', 'aria-label': `Question ${place + 1}`},
-          element('h2', {class: 'question', tabindex: '-1'}, each.question), each.root)))));
+          element('h2', {class: 'question', tabindex: '-1'}, each.question), each.root))),
+      promptBar(this.prompt, () => this.context.go({}))));
     const heading = this.root.querySelector('.turn:last-child .question');
     if (before.length > 0) heading.scrollIntoView({block: 'start'});
     if (document.activeElement === document.body) heading.focus({preventScroll: true});

@@ -4,7 +4,7 @@
  */
 
 import {isStopped} from '../../api.js';
-import {noticeOf, remark} from '../../components/notice.js';
+import {endedNotice} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
 import {element, replace} from '../../dom.js';
@@ -96,14 +96,9 @@ export class Turn {
   #end(error) {
     const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
     replace(this.notes);
-    if (isStopped(error)) {
-      this.#enter('stopped');
-      this.context.announce('Stopped');
-      replace(this.after, remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again')));
-    } else {
-      this.#enter('failed');
-      replace(this.after, noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
-    }
+    replace(this.after, endedNotice(error, 'Ask again', again, this.context.session));
+    this.#enter(isStopped(error) ? 'stopped' : 'failed');
+    if (isStopped(error)) this.context.announce('Stopped');
   }
 
   #clear() {

@@ -10,8 +10,8 @@ import {month, number, words} from '../../format.js';
 
 /** @param {any} person a result @param {() => void} onopen */
 export function personCard(person, onopen) {
-  return element('article', {class: 'card person'},
-    element('div', {class: 'person-head'},
+  return element('article', {class: 'card found'},
+    element('div', {class: 'found-head'},
       element('div', {}, element('h2', {class: 'card-title'},
         element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'Somebody')),
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
