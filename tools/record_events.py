@@ -63,6 +63,8 @@ UNKNOWN_OF_THE_CLIENT = (
 ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
 QUESTION = "Why are heavy trucks banned from the Sable River Bridge?"
 PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
+CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
+MCP_ACCEPT = "application/json, text/event-stream"
 PERSON_ID = "p-anagha-venkataraman"
 SEARCH_ID = "8d1f7a52-3f0e-4c7b-9a6d-54c1e2b7f093"
 
@@ -114,6 +116,30 @@ REQUESTS = {
         "/people/search",
         headers={"Idempotency-Key": "b5b3a3f0-6c1e-4f5e-8a55-0d0f6f1f2c11"},
         body={"query": PEOPLE_QUERY},
+    ),
+    "ontology/search": Request(
+        "POST", "/ontology/search", body={"query": "deck oven", "types": ["task", "requirement"]}
+    ),
+    "ontology/entity": Request(
+        "GET", "/ontology/{type}/{id+}", path={"type": "task", "id": "riverside-bakery-task-01"}
+    ),
+    "campaigns/chat": Request("POST", "/campaigns/chat", body={"message": CAMPAIGNS_QUESTION}),
+    "campaigns/chat_stream": Request(
+        "POST", "/campaigns/chat", accept="application/x-ndjson", body={"message": CAMPAIGNS_QUESTION}
+    ),
+    "agents/tools": Request(
+        "POST", "/mcp", accept=MCP_ACCEPT, body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    ),
+    "agents/call": Request(
+        "POST",
+        "/mcp",
+        accept=MCP_ACCEPT,
+        body={
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "search_records", "arguments": {"query": "Sable River Bridge trucks", "limit": 2}},
+        },
     ),
     "people/discover": Request("GET", "/people", query=[("limit", "2")]),
     "people/person": Request("GET", "/people/{id}", path={"id": PERSON_ID}, query=[("search_id", SEARCH_ID)]),
