@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import deployed, records
+from tests.benchmarks import deployed, ontology, records
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "records": records.main,
+    "ontology": ontology.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 
