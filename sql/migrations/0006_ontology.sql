@@ -166,7 +166,6 @@ create table onto_search_entries (
   primary key (type, id)
 );
 create index onto_search_entries_search on onto_search_entries using gin (created_by, search_vector, title gin_trgm_ops) with (fastupdate = off);
-create index onto_search_entries_readable_text on onto_search_entries using gin (created_by, readable_text gin_trgm_ops) with (fastupdate = off);
 
 -- Keeps the entries of one table; the argument is the type of its rows.
 create function onto_keep_search_entry() returns trigger

@@ -1,30 +1,34 @@
--- The titles, snippets and projects of the entities named by (type, id), in that order; of the actor's own, whatever is named.
+-- The titles, snippets and projects of the entities named by (type, id), of the actor's own, whatever is named; `place` is the place
+-- in what was named.
 --
 -- This is what leaves a workspace, so it is read as quarry_ontology_reader: the policies show that role nothing but the actor's
--- rows, also where the caller's own statement should fail to. In a snippet the matched words stand between U+E000 and U+E001,
--- which the caller turns into markup after escaping the rest; where only the title matches, the snippet begins with it.
-create or replace function describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_query text) returns table (
-  type text, id text, project_id text, project_name text, title text, snippet text
+-- rows, also where the caller's own statement should fail to. In a snippet the words (lexemes) stand between U+E000 and U+E001,
+-- which the caller turns into markup after escaping the rest; where only the title holds one, the snippet begins with it.
+create or replace function describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) returns table (
+  place bigint, type text, id text, project_id text, project_name text, title text, snippet text
 )
 language plpgsql
 set role = 'quarry_ontology_reader'
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  words constant text[] := tsvector_to_array(to_tsvector('english', p_query));
-  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(words) w (word)), '')::tsquery;
-  options constant text := U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=5, MaxWords=18, FragmentDelimiter=" … "';
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words) w (word)), '')::tsquery;
+  -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
+  beginnings constant text[] := array(
+    select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
+    from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
+  options constant text := U&'StartSel=\E000, StopSel=\E001, HighlightAll=true';
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
-    select e.type, e.id, e.project_id, p.name, e.title,
+    select k.place, e.type, e.id, e.project_id, p.name, e.title,
       case when strpos(h.headline, U&'\E000') > 0 then h.headline
         else ts_headline('english', joined_text(translate(e.title, U&'\E000\E001', ''), nullif(t.passage, '')), any_word, options) end
     from unnest(p_types, p_ids) with ordinality k (type, id, place)
     join onto_search_entries e on e.type = k.type and e.id = k.id
     left join onto_projects p on p.id = e.project_id,
-      lateral (select translate(best_passage(e.readable_text, words), U&'\E000\E001', '') as passage offset 0) t,
-      lateral (select ts_headline('english', t.passage, any_word, options) as headline offset 0) h
-    order by k.place;
+      lateral (select translate(best_passage(e.readable_text, beginnings), U&'\E000\E001', '') as passage offset 0) t,
+      lateral (select ts_headline('english', t.passage, any_word, options) as headline offset 0) h;
 end
 $$;

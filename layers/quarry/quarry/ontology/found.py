@@ -9,7 +9,7 @@ from quarry.ontology.contract import EntityType
 
 @dataclass(frozen=True)
 class FoundEntity:
-    """An entity of the caller's. `snippet` marks the matched words as `core.snippet` says; `complete` means that it is a match:
+    """An entity of the caller's. `snippet` marks the matched words as `core.snippet` says; `is_match` means that it is a match:
     it holds every word of the query, or its title is similar to it. The others are merely the nearest.
     """
 
@@ -20,7 +20,7 @@ class FoundEntity:
     title: str
     snippet: str
     score: float
-    complete: bool
+    is_match: bool
 
 
 @dataclass(frozen=True)

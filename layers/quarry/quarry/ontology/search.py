@@ -41,7 +41,7 @@ def message(found: FoundPage) -> str:
     """What was found, in a sentence for people and agents."""
     if not found.entities:
         return "Nothing found. Try other words, or search without project and types."
-    matches = sum(entity.complete for entity in found.entities)
+    matches = sum(entity.is_match for entity in found.entities)
     shown = len(found.entities)
     if matches == 0:
         return f"Nothing matches the whole query; {'this is' if shown == 1 else 'these are'} nearest to it."
