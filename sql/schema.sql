@@ -17,6 +17,13 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: btree_gin; Type: EXTENSION; Schema: -; Owner: -
+--
+
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
+
+--
 -- Name: pg_trgm; Type: EXTENSION; Schema: -; Owner: -
 --
 
@@ -28,6 +35,415 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 --
 
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+
+
+--
+-- Name: card_filters; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.card_filters AS (
+	companies text[],
+	teams text[],
+	intents text[],
+	domains text[],
+	sub_domains text[],
+	employment_types text[],
+	seniority_levels text[],
+	places text[],
+	countries text[],
+	time_start date,
+	time_end date,
+	is_current boolean,
+	open_to_work_only boolean,
+	preferred_locations text[],
+	offer_salary double precision,
+	excluded_companies text[],
+	excluded_keywords text[]
+);
+
+
+--
+-- Name: any_phrase(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.any_phrase(p_phrases text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select string_agg('(' || q.phrase::text || ')', ' | ')::tsquery
+  from unnest(p_phrases) u (text), phraseto_tsquery('english', searchable_text(u.text)) q (phrase)
+  where numnode(q.phrase) > 0
+$$;
+
+
+--
+-- Name: any_place(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.any_place(p_places text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select string_agg('(' || q.place::text || ')', ' | ')::tsquery
+  from unnest(p_places) u (text), phraseto_tsquery('simple', regexp_replace(u.text, '\W+', ' ', 'g')) q (place)
+  where numnode(q.place) > 0
+$$;
+
+
+--
+-- Name: best_passage(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.best_passage(p_text text, p_patterns text[]) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+declare
+  passage_length constant int := 260;
+  lead constant int := 60;  -- characters before the match
+  last_place constant int := length(p_text) - passage_length + 1;
+  place int;
+  passage text;
+  pattern text;
+  other text;
+  hits int;
+  best_place int := 1;
+  best_hits int := 0;
+begin
+  if last_place <= 1 then
+    return p_text;
+  end if;
+  foreach pattern in array p_patterns loop
+    place := regexp_instr(p_text, pattern, 1, 1, 0, 'i');
+    continue when place = 0;
+    place := greatest(1, least(place - lead, last_place));
+    if cardinality(p_patterns) = 1 then
+      best_place := place;
+      exit;
+    end if;
+    passage := substr(p_text, place, passage_length);
+    hits := 0;
+    foreach other in array p_patterns loop
+      if passage ~* other then
+        hits := hits + 1;
+      end if;
+    end loop;
+    if hits > best_hits then
+      best_hits := hits;
+      best_place := place;
+    end if;
+    exit when best_hits = cardinality(p_patterns);
+  end loop;
+  passage := substr(p_text, best_place, passage_length);
+  if best_place > 1 then  -- without what is left of a word
+    passage := '… ' || substr(passage, 1 + strpos(passage, ' '));
+  end if;
+  if best_place < last_place then
+    passage := coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …';
+  end if;
+  return passage;
+end
+$$;
+
+
+--
+-- Name: joined_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.joined_names(names text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_to_string(names, ', '::text);
+
+
+--
+-- Name: joined_text(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.joined_text(VARIADIC parts text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_to_string(parts, '
+'::text);
+
+
+--
+-- Name: place_words(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.place_words(place text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_tsvector('simple'::regconfig, regexp_replace(place, '\W+'::text, ' '::text, 'g'::text));
+
+
+--
+-- Name: searchable_text(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.searchable_text(VARIADIC parts text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN regexp_replace(regexp_replace(public.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
+
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: experience_cards; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.experience_cards (
+    id text NOT NULL,
+    person_id text NOT NULL,
+    visible boolean DEFAULT true NOT NULL,
+    is_current boolean,
+    start_date date,
+    end_date date,
+    intent_primary text NOT NULL,
+    employment_type text,
+    seniority_level text,
+    company_norm text GENERATED ALWAYS AS (lower(btrim(company_name))) STORED,
+    team_norm text GENERATED ALWAYS AS (lower(btrim(team))) STORED,
+    domain_norm text GENERATED ALWAYS AS (lower(btrim(domain))) STORED,
+    sub_domain_norm text GENERATED ALWAYS AS (lower(btrim(sub_domain))) STORED,
+    places tsvector GENERATED ALWAYS AS (public.place_words(public.joined_text(VARIADIC ARRAY[city, country, location]))) STORED NOT NULL,
+    city_norm text GENERATED ALWAYS AS (lower(btrim(city))) STORED,
+    country_norm text GENERATED ALWAYS AS (lower(btrim(country))) STORED,
+    location text,
+    title text NOT NULL,
+    company_name text,
+    team text,
+    intent_secondary text[] DEFAULT '{}'::text[] NOT NULL,
+    domain text,
+    sub_domain text,
+    city text,
+    country text,
+    summary text,
+    skills text[] DEFAULT '{}'::text[] NOT NULL,
+    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, company_name, team, intent_primary, public.joined_names(intent_secondary), domain, sub_domain, employment_type, seniority_level, location, city, country, summary, public.joined_names(skills), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, company_name, team, domain, sub_domain, location, summary, public.joined_names(skills), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT experience_cards_check CHECK ((start_date <= end_date)),
+    CONSTRAINT experience_cards_employment_type_check CHECK ((employment_type = ANY (ARRAY['full_time'::text, 'part_time'::text, 'contract'::text, 'freelance'::text, 'internship'::text, 'self_employed'::text, 'volunteer'::text]))),
+    CONSTRAINT experience_cards_intent_primary_check CHECK ((intent_primary = ANY (ARRAY['work'::text, 'education'::text, 'project'::text, 'business'::text, 'research'::text, 'teaching'::text, 'community'::text, 'certification'::text, 'achievement'::text, 'career_break'::text, 'other'::text]))),
+    CONSTRAINT experience_cards_seniority_level_check CHECK ((seniority_level = ANY (ARRAY['intern'::text, 'entry'::text, 'mid'::text, 'senior'::text, 'lead'::text, 'manager'::text, 'director'::text, 'executive'::text, 'founder'::text])))
+);
+
+
+--
+-- Name: card_family(public.experience_cards, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_family(c public.experience_cards, p_children text[] DEFAULT NULL::text[]) RETURNS jsonb
+    LANGUAGE sql STABLE
+    AS $$
+  select jsonb_build_object(
+    'id', c.id, 'title', c.title, 'company_name', c.company_name, 'team', c.team, 'intent_primary', c.intent_primary,
+    'intent_secondary', c.intent_secondary, 'domain', c.domain, 'sub_domain', c.sub_domain, 'employment_type', c.employment_type,
+    'seniority_level', c.seniority_level, 'location', c.location, 'city', c.city, 'country', c.country, 'start_date', c.start_date,
+    'end_date', c.end_date, 'is_current', c.is_current, 'summary', c.summary, 'skills', c.skills, 'search_phrases', c.search_phrases,
+    'children', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', k.id, 'child_type', k.child_type, 'title', k.title, 'headline', k.headline, 'summary', k.summary,
+        'context', k.context, 'tags', k.tags, 'search_phrases', k.search_phrases) order by k.id)
+      from experience_card_children k
+      where k.card_id = c.id and (p_children is null or k.id = any(p_children))), '[]'))
+$$;
+
+
+--
+-- Name: card_location_matches(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_location_matches(c public.experience_cards, f public.card_filters) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select (f.places is null or c.places @@ any_place(f.places)) and (f.countries is null or c.places @@ any_place(f.countries))
+$$;
+
+
+--
+-- Name: lowered_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.lowered_names(names text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ARRAY(SELECT lower(btrim(name.name)) AS lower FROM unnest(lowered_names.names) name(name));
+
+
+--
+-- Name: people; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.people (
+    id text NOT NULL,
+    open_to_work boolean DEFAULT false NOT NULL,
+    open_to_contact boolean DEFAULT false NOT NULL,
+    work_preferred_salary_min double precision,
+    work_preferred_locations text[] DEFAULT '{}'::text[] NOT NULL,
+    work_preferred_locations_norm text[] GENERATED ALWAYS AS (public.lowered_names(work_preferred_locations)) STORED NOT NULL,
+    name text,
+    headline text,
+    bio text,
+    city text,
+    country text,
+    email text,
+    phone text,
+    links text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
+);
+
+
+--
+-- Name: card_matches(public.experience_cards, public.people, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, f public.card_filters) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select c.visible
+    and (f.companies is null or c.company_norm = any(f.companies))
+    and (f.teams is null or c.team_norm = any(f.teams))
+    and (f.intents is null or c.intent_primary = any(f.intents))
+    and (f.domains is null or c.domain_norm = any(f.domains))
+    and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
+    and (f.employment_types is null or c.employment_type = any(f.employment_types))
+    and (f.seniority_levels is null or c.seniority_level = any(f.seniority_levels))
+    and (f.is_current is null or c.is_current = f.is_current)
+    and card_location_matches(c, f)
+    and card_time_overlaps(c, f)
+    and (f.open_to_work_only is not true or p.open_to_work)
+    and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
+    and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
+$$;
+
+
+--
+-- Name: card_of_child(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_of_child() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  new.card_id := (select k.card_id from experience_card_children k where k.id = new.record_id);
+  return new;
+end
+$$;
+
+
+--
+-- Name: card_time_covered(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_time_covered(c public.experience_cards, f public.card_filters) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select card_time_overlaps(c, f)
+    and (f.time_start is null or coalesce(c.start_date <= f.time_start, false))
+    and (f.time_end is null or coalesce(c.end_date >= f.time_end, c.start_date is not null and c.is_current is not false))
+$$;
+
+
+--
+-- Name: card_time_overlaps(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_time_overlaps(c public.experience_cards, f public.card_filters) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select (f.time_start is null and f.time_end is null)
+    or ((c.start_date is not null or c.end_date is not null)
+      and (f.time_end is null or c.start_date is null or c.start_date <= f.time_end)
+      and (f.time_start is null or c.end_date is null or c.end_date >= f.time_start))
+$$;
+
+
+--
+-- Name: count_people(public.card_filters, public.card_filters[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_people(p_filters public.card_filters, p_wider public.card_filters[]) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  left_out constant text := case when p_filters.excluded_companies is not null then ' and c.person_id <> all($1)' else '' end
+    || case when p_filters.excluded_keywords is not null then ' and c.id <> all($2)' else '' end;
+  cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
+  people constant text :=
+    'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
+  additional bigint[];
+begin
+  if cardinality(p_wider) = 1 then
+    execute format('select array[(' || people || ') - (' || people || ')]', p_wider[1], p_filters)
+      into additional using excluded_people(p_filters), excluded_cards(p_filters);
+    return additional;
+  end if;
+  execute (
+    select format('select array[%s] from (select bool_or(card_matches(c, p, %L)) as found, %s from ' || cards
+        || ' where (%s)' || left_out || ' group by c.person_id) person where person.found is not true',
+      string_agg(format('count(*) filter (where person.found_by_%s)', w.number), ', ' order by w.number),
+      p_filters,
+      string_agg(format('bool_or(card_matches(c, p, %L)) as found_by_%s', p_wider[w.number], w.number), ', ' order by w.number),
+      string_agg(format('card_matches(c, p, %L)', p_wider[w.number]), ' or ' order by w.number))
+    from generate_subscripts(p_wider, 1) w (number)
+  ) into additional using excluded_people(p_filters), excluded_cards(p_filters);
+  return additional;
+end
+$_$;
+
+
+--
+-- Name: describe_onto_entities(text, text[], text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) RETURNS TABLE(place bigint, type text, id text, project_id text, project_name text, title text, snippet text)
+    LANGUAGE plpgsql
+    SET role TO 'quarry_ontology_reader'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words) w (word)), '')::tsquery;
+  -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
+  beginnings constant text[] := array(
+    select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
+    from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
+  options constant text := U&'StartSel=\E000, StopSel=\E001, HighlightAll=true';
+begin
+  perform set_config('quarry.actor', p_actor_id, true);
+  return query
+    select k.place, e.type, e.id, e.project_id, p.name, e.title,
+      case when strpos(h.headline, U&'\E000') > 0 then h.headline
+        else ts_headline('english', joined_text(translate(e.title, U&'\E000\E001', ''), nullif(t.passage, '')), any_word, options) end
+    from unnest(p_types, p_ids) with ordinality k (type, id, place)
+    join onto_search_entries e on e.type = k.type and e.id = k.id
+    left join onto_projects p on p.id = e.project_id,
+      lateral (select translate(best_passage(e.readable_text, beginnings), U&'\E000\E001', '') as passage offset 0) t,
+      lateral (select ts_headline('english', t.passage, any_word, options) as headline offset 0) h;
+end
+$$;
+
+
+--
+-- Name: describe_people(text[], text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.describe_people(p_people text[], p_cards text[], p_children text[], p_cards_max integer) RETURNS TABLE(id text, name text, headline text, bio text, open_to_work boolean, open_to_contact boolean, work_preferred_locations text[], work_preferred_salary_min double precision, cards jsonb)
+    LANGUAGE sql STABLE
+    AS $$
+  select p.id, p.name, p.headline, p.bio, p.open_to_work, p.open_to_contact, p.work_preferred_locations, p.work_preferred_salary_min,
+    (select coalesce(jsonb_agg(s.family order by s.place), '[]')
+     from (
+       select card_family(c, p_children) as family,
+         rank() over (order by c.id = any(p_cards) desc) as choice,
+         row_number() over (order by c.id = any(p_cards) desc, c.end_date desc nulls first, c.start_date desc nulls last, c.id) as place
+       from experience_cards c
+       where c.person_id = p.id and c.visible
+     ) s
+     where s.choice = 1 and s.place <= p_cards_max)
+  from people p
+  where p.id = any(p_people)
+$$;
 
 
 --
@@ -47,6 +463,305 @@ CREATE FUNCTION public.describe_records(p_types text[], p_ids text[], p_query te
     -- one index probe a record: the type is compared before the tables of other types are touched
     lateral (select * from record_texts t where t.type = k.type and t.id = k.id offset 0) r
   order by k.place
+$$;
+
+
+--
+-- Name: excluded_cards(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.excluded_cards(f public.card_filters) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  keywords constant tsquery := any_phrase(f.excluded_keywords);
+begin
+  return array(
+    select c.id from experience_cards c where c.text_search @@ keywords
+    union
+    select k.card_id from experience_card_children k where k.text_search @@ keywords);
+end
+$$;
+
+
+--
+-- Name: excluded_people(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
+    LANGUAGE sql STABLE
+    AS $$
+  select array(
+    select distinct c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies))
+$$;
+
+
+--
+-- Name: expect_fitting_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[]) RETURNS double precision
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  plan json;
+begin
+  execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
+    ' where card_matches(c, p, $1) and c.person_id <> all($2) and c.id <> all($3)'
+    into plan using p_filters, p_excluded_people, p_excluded_cards;
+  return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
+end
+$_$;
+
+
+--
+-- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaigns (
+    id text NOT NULL,
+    company text NOT NULL,
+    brand text,
+    channel text NOT NULL,
+    offer text,
+    key_value_props text[] DEFAULT '{}'::text[] NOT NULL,
+    imagery_sentiment text,
+    imagery_visual_style text,
+    capture_date date,
+    campaign_text text NOT NULL,
+    full_campaign_text text,
+    url text,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+);
+
+
+--
+-- Name: filter_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.filter_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
+    LANGUAGE sql STABLE
+    AS $$
+  select c.* from campaigns c
+  where (p_channels is null or c.channel = any(p_channels))
+    and (p_companies is null or c.company = any(p_companies))
+    and (p_brands is null or c.brand = any(p_brands))
+    and (p_value_props is null or c.key_value_props && p_value_props)
+    and (p_sentiments is null or c.imagery_sentiment = any(p_sentiments))
+    and (p_visual_styles is null or c.imagery_visual_style = any(p_visual_styles))
+    and (p_also_value_props is null or c.key_value_props && p_also_value_props)
+    and (p_offers is null or (c.offer is not null and not exists (
+      select from unnest(p_offers) o (part) where strpos(lower(c.offer), lower(o.part)) = 0)))
+    and (p_has_offer is null or (c.offer is not null) = p_has_offer)
+    and (p_from is null or c.capture_date >= p_from)
+    and (p_to is null or c.capture_date <= p_to)
+  order by c.capture_date desc nulls last, c.id
+$$;
+
+
+--
+-- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  max_words constant int := 8;
+  query constant text := searchable_text(p_query);
+  all_words constant tsquery := websearch_to_tsquery('english', query);
+  left_out constant text[] := case when p_filters.excluded_keywords is null then '{}' else excluded_cards(p_filters) end;
+  people_left_out constant text[] := case when p_filters.excluded_companies is null then '{}' else excluded_people(p_filters) end;
+  candidates constant text[] := nearest_people(p_embedding, p_filters, people_left_out, left_out, p_overfetch);
+begin
+  if candidates = '{}' then
+    return;
+  end if;
+  return query
+  with terms as materialized (
+    select quote_literal(u.word)::tsquery as query, u.weight / sum(u.weight) over () as share, 0::bigint as should
+    from query_words('experience_cards', query, max_words, 1) w, unnest(w.words, w.weights) u (word, weight)
+    union all
+    select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
+    from unnest(p_should_terms[:63]) with ordinality s (term, number)
+  ), cards as materialized (
+    select c.id, c.person_id, c.text_search, coalesce(card_time_overlaps(c, p_asked), false) as time_overlaps,
+      card_time_covered(c, p_asked) as time_covered, coalesce(card_location_matches(c, p_asked), false) as location_matches
+    from experience_cards c join people p on p.id = c.person_id
+    where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)
+  ), texts as (
+    select c.person_id, c.id as card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
+      (select min(e.embedding <=> p_embedding) from experience_card_embeddings e where e.record_id = c.id) as distance
+    from cards c
+    union all
+    select c.person_id, c.id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
+      (select min(e.embedding <=> p_embedding) from experience_card_child_embeddings e where e.record_id = k.id)
+    from cards c join experience_card_children k on k.card_id = c.id
+  ), ranked as (
+    select t.*, row_number() over (partition by t.person_id, t.child_id is null order by t.distance, t.card_id, t.child_id) as place,
+      max(coalesce(h.share, 0) + coalesce(r.rank / (1 + r.rank), 0)) over (partition by t.person_id) as text_score,
+      bit_or(h.shoulds) over (partition by t.person_id) as shoulds
+    from texts t
+    cross join lateral (
+      select sum(term.share) as share, bit_or(term.should) as shoulds from terms term where t.text_search @@ term.query
+    ) h
+    cross join lateral (
+      select case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank
+    ) r
+  )
+  select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.distance, 0)), h.time_overlaps, h.time_covered, h.location_matches,
+    h.text_score, coalesce(bit_count(h.shoulds::bit(64)), 0)::int
+  from ranked h
+  -- a vector of zeros is at no distance from anything
+  where h.place <= p_top_k and h.distance < 'NaN'
+  order by h.person_id, h.distance, h.card_id, h.child_id;
+end
+$$;
+
+
+--
+-- Name: find_people_vocabulary(text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.find_people_vocabulary(p_phrases text[], p_like text[] DEFAULT '{}'::text[]) RETURNS TABLE(companies text[], teams text[], domains text[], sub_domains text[], cities text[], countries text[], skills text[])
+    LANGUAGE sql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.5'
+    AS $$
+  with phrases as materialized (select distinct p.phrase from unnest(p_phrases) p (phrase))
+  select
+    array(
+      select phrase from phrases where exists (select from experience_cards c where c.company_norm = phrase and c.visible)
+      union
+      select near.company_norm
+      from unnest(p_like) l (name), lateral regexp_replace(l.name, '([\\%_])', '\\\1', 'g') e (name), lateral (
+        select c.company_norm from experience_cards c
+        where c.visible and (c.company_norm % l.name or c.company_norm like e.name || ' %' or c.company_norm like e.name || ',%')
+        limit 500
+      ) near),
+    array(select phrase from phrases where exists (select from experience_cards c where c.team_norm = phrase and c.visible)),
+    array(select phrase from phrases where exists (select from experience_cards c where c.domain_norm = phrase and c.visible)),
+    array(select phrase from phrases where exists (select from experience_cards c where c.sub_domain_norm = phrase and c.visible)),
+    array(select phrase from phrases where exists (select from experience_cards c where c.city_norm = phrase and c.visible)),
+    array(select phrase from phrases where exists (select from experience_cards c where c.country_norm = phrase and c.visible)),
+    array(select phrase from phrases
+      where exists (select from experience_cards c where lowered_names(c.skills) @> array[phrase] and c.visible))
+$$;
+
+
+--
+-- Name: fitting_cards(public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+  select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
+  where card_matches(c, p, p_filters) and c.person_id <> all(p_excluded_people) and c.id <> all(p_excluded_cards)
+  limit p_limit;
+end
+$$;
+
+
+--
+-- Name: name_key(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.name_key(name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN "left"(COALESCE(NULLIF(regexp_replace(replace(replace(replace(replace(translate(NORMALIZE(lower(replace(name, '&'::text, ' and '::text)), NFKD), 'øłđðħıŧ'::text, 'olddhit'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), '[^[:alnum:]]+'::text, ''::text, 'g'::text), ''::text), lower(btrim(name))), 200);
+
+
+--
+-- Name: name_keys(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.name_keys(names text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT COALESCE(array_agg(DISTINCT public.name_key(n.name)), '{}'::text[]) AS "coalesce" FROM unnest(name_keys.names) n(name));
+
+
+--
+-- Name: taxonomy_tags(text[], text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.taxonomy_tags(sectors text[], categories text[], business_models text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT COALESCE(array_agg(DISTINCT "left"(t.tag, 200)), '{}'::text[]) AS "coalesce" FROM (SELECT ('sector:'::text || s.name) AS "?column?" FROM unnest(taxonomy_tags.sectors) s(name) UNION ALL SELECT ('category:'::text || c.name) FROM unnest(taxonomy_tags.categories) c(name) UNION ALL SELECT ('business_model:'::text || b.name) FROM unnest(taxonomy_tags.business_models) b(name)) t(tag) WHERE (t.tag IS NOT NULL));
+
+
+--
+-- Name: website_domain(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.website_domain(url text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN "left"("substring"(lower(btrim(url)), '^(?:[a-z][a-z0-9+.-]*://)?(?:[^/?#@]*@)?(?:www\.)?([^/?#:@\s]+)'::text), 255);
+
+
+--
+-- Name: companies; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.companies (
+    id text NOT NULL,
+    status text DEFAULT 'startup'::text NOT NULL,
+    company_name text NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (((((((setweight(to_tsvector('english'::regconfig, company_name), 'A'::"char") || setweight(to_tsvector('english'::regconfig, COALESCE(tagline, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(description, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(product_description, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(target_customer, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(problem_solved, ''::text)), 'D'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(differentiator, ''::text)), 'D'::"char"))) STORED NOT NULL,
+    niches_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_names(niches))) STORED NOT NULL,
+    taxonomy_search tsvector GENERATED ALWAYS AS (array_to_tsvector(public.taxonomy_tags(sectors, categories, business_models))) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (public.name_key(company_name)) STORED NOT NULL,
+    former_name_keys text[] GENERATED ALWAYS AS (public.name_keys(former_names)) STORED NOT NULL,
+    domain text GENERATED ALWAYS AS (public.website_domain(website_url)) STORED,
+    former_names text[] DEFAULT '{}'::text[] NOT NULL,
+    tagline text,
+    description text,
+    product_description text,
+    target_customer text,
+    problem_solved text,
+    differentiator text,
+    niches text[] DEFAULT '{}'::text[] NOT NULL,
+    sectors text[] DEFAULT '{}'::text[] NOT NULL,
+    categories text[] DEFAULT '{}'::text[] NOT NULL,
+    business_models text[] DEFAULT '{}'::text[] NOT NULL,
+    website_url text,
+    founded_year integer,
+    hq_city text,
+    hq_country text,
+    employee_count integer,
+    funding_stage text,
+    total_funding_usd bigint,
+    founders text[] DEFAULT '{}'::text[] NOT NULL,
+    acquirer text,
+    closed_year integer,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[tagline, description, product_description, problem_solved, target_customer, differentiator, public.joined_names(niches), public.joined_names(categories)]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT companies_status_check CHECK ((status = ANY (ARRAY['startup'::text, 'acquired'::text, 'public'::text, 'closed'::text])))
+);
+ALTER TABLE ONLY public.companies ALTER COLUMN text_search SET STORAGE MAIN;
+ALTER TABLE ONLY public.companies ALTER COLUMN niches_search SET STORAGE MAIN;
+
+
+--
+-- Name: get_companies_by_ids_v1(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.get_companies_by_ids_v1(p_ids text[]) RETURNS SETOF public.companies
+    LANGUAGE sql STABLE
+    AS $$
+  select c.* from companies c where c.id = any(p_ids) order by array_position(p_ids, c.id)
 $$;
 
 
@@ -134,22 +849,227 @@ $$;
 
 
 --
--- Name: joined_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_onto_entities(text, text, text[], text, text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.joined_names(names text[]) RETURNS text
+CREATE FUNCTION public.nearest_onto_entities(p_actor_id text, p_query text, p_words text[], p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
+    LANGUAGE plpgsql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET "pg_trgm.word_similarity_threshold" TO '0.6'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  max_candidates constant int := 5000;
+  max_scored constant int := 200;
+  short_query constant int := 3;  -- words
+  is_short constant boolean := cardinality(p_words) <= short_query;
+  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  required constant tsquery := query_requirements(p_query);
+  spelling constant text := case when is_short then p_query end;
+  wanted text[] := p_words;
+  some_words tsquery;
+begin
+  if is_short then
+    wanted := wanted || onto_words_like(p_actor_id, p_words);
+  end if;
+  for some_words in
+    select string_agg(quote_literal(a.word) || ' & ' || quote_literal(b.word), ' | ')::tsquery
+    from unnest(p_words) a (word) join unnest(p_words) b (word) on a.word < b.word
+    where cardinality(p_words) between 3 and 12
+    having count(*) > 0
+    union all
+    select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
+  loop
+    return query
+      select c.type, c.id, (ts_rank(c.search_vector, all_words) * 0.6 + similarity(c.title, p_query) * 0.4)::float8, wanted
+      from (
+        select e.* from (
+          select e.type, e.id, e.title, e.search_vector
+          from onto_search_entries e
+          where e.created_by = p_actor_id and (e.search_vector @@ some_words or spelling <% e.title)
+            and (numnode(required) = 0 or e.search_vector @@ required)
+            and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
+          limit max_candidates
+        ) e
+        order by coalesce(ts_rank(e.search_vector, some_words), 0) + coalesce(word_similarity(spelling, e.title), 0) desc, e.type, e.id
+        limit max_scored
+      ) c
+      where not (c.search_vector @@ all_words or c.title % p_query)
+      order by 3 desc, 1, 2
+      limit p_limit;
+    exit when found;
+  end loop;
+end
+$$;
+
+
+--
+-- Name: nearest_people(public.halfvec, public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+declare
+  wanted constant int := 2 * p_limit;
+  break_even constant int := (
+    select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
+  max_walk constant int := 1.5 * break_even / 2;
+  cards text[];
+  owners text[];
+  by_card record;
+  by_child record;
+begin
+  if expect_fitting_cards(p_filters, p_excluded_people, p_excluded_cards) <= break_even then
+    select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
+    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, break_even + 1) f;
+  end if;
+
+  if cardinality(cards) <= p_limit then
+    return array(select distinct unnest(owners));
+  elsif cards is null or cardinality(cards) > break_even then
+    by_card := walk_nearest_vectors(
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+    if by_card.complete then
+      by_child := walk_nearest_vectors(
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+      if by_child.complete then
+        return array(select unnest(by_card.people) union select unnest(by_child.people));
+      end if;
+    end if;
+    select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
+    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, null) f;
+  end if;
+
+  return array(
+    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_embeddings e on e.record_id = f.card_id
+      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit)
+    union
+    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_child_embeddings e on e.card_id = f.card_id
+      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit));
+end
+$$;
+
+
+--
+-- Name: onto_entity_details(text, text, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_entity_details(p_actor_id text, p_type text, p_id text) RETURNS TABLE(type text, id text, project_id text, title text, props jsonb, project jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
+    LANGUAGE plpgsql
+    SET role TO 'quarry_ontology_reader'
+    AS $$
+#variable_conflict use_column
+begin
+  perform set_config('quarry.actor', p_actor_id, true);
+  return query
+    select e.type, e.id, e.project_id, e.title, e.props,
+      case when p.id is not null then jsonb_build_object('id', p.id, 'name', p.name, 'description', p.description) end,
+      e.created_at, e.updated_at
+    from onto_entities e left join onto_projects p on p.id = e.project_id and p.created_by = p_actor_id
+    where e.type = p_type and e.id = p_id and e.created_by = p_actor_id;
+end
+$$;
+
+
+--
+-- Name: onto_keep_search_entry(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_keep_search_entry() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+declare
+  its_type constant text := tg_argv[0];
+  its_title text;
+begin
+  if tg_op = 'TRUNCATE' then
+    delete from onto_search_entries e where e.type = its_type;
+    return null;
+  end if;
+  if tg_op = 'DELETE' or (tg_op = 'UPDATE' and old.id <> new.id) then
+    delete from onto_search_entries e where e.type = its_type and e.id = old.id;
+  end if;
+  if tg_op = 'DELETE' then
+    return null;
+  end if;
+  case
+    when its_type in ('task', 'milestone', 'document') then its_title := new.title;
+    when its_type = 'requirement' then its_title := new.text;
+    else its_title := new.name;
+  end case;
+  insert into onto_search_entries as e (type, id, project_id, created_by, title, search_vector, readable_text)
+  values (its_type, new.id, new.project_id, new.created_by, its_title, new.search_vector, onto_readable_text(new.props))
+  on conflict (type, id) do update set project_id = excluded.project_id, created_by = excluded.created_by,
+    title = excluded.title, search_vector = excluded.search_vector, readable_text = excluded.readable_text;
+  return null;
+end
+$$;
+
+
+--
+-- Name: onto_readable_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_to_string(names, ', '::text);
+    RETURN (SELECT COALESCE(string_agg(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(v.text, '[ \t]+'::text, ' '::text, 'g'::text), '!?\[([^][]*)\]\([^()\s]*\)'::text, '\1'::text, 'g'::text), '^[ |:]*-{3}[ |:-]*$|^ ?(#{1,6}|>|[-*+]|```\w*|~~~\w*)( |$)'::text, ''::text, 'gn'::text), '\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)'::text, ''::text, 'g'::text), ' ?\| ?'::text, ' '::text, 'g'::text), '\s*\n\s*'::text, '
+'::text, 'g'::text), '
+'::text ORDER BY (length(v.text) < 40), v.place), ''::text) AS "coalesce" FROM (SELECT (t.value #>> '{}'::text[]) AS text, t.place FROM jsonb_path_query(onto_readable_text.props, 'strict $.**?(@.type() == "string")'::jsonpath) WITH ORDINALITY t(value, place)) v);
 
 
 --
--- Name: joined_text(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_search_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.joined_text(VARIADIC parts text[]) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN array_to_string(parts, '
-'::text);
+CREATE FUNCTION public.onto_search_entities(p_actor_id text, p_query text, p_project_id text DEFAULT NULL::text, p_types text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50, p_few_matches integer DEFAULT 5) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  page_size constant int := least(p_limit, 50);
+  page record;
+begin
+  select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
+    max(r.found) + count(*) filter (where not r.is_match) as total,
+    max(r.words) as words  -- the nearest rows' begin with those of the matches
+  into page
+  from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
+  return query
+    select d.type, d.id, d.project_id, d.project_name, d.title, d.snippet, page.scores[d.place], page.matches[d.place], page.total
+    from describe_onto_entities(p_actor_id, page.types[:page_size], page.ids[:page_size], page.words) d
+    order by d.place;
+end
+$$;
+
+
+--
+-- Name: onto_words_like(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_words_like(p_actor_id text, p_words text[]) RETURNS text[]
+    LANGUAGE sql STABLE
+    AS $$
+  with unknown as materialized (
+    select w.word, left(w.word, 3) as beginning
+    from unnest(p_words) w (word)
+    where length(w.word) >= 4
+      and not exists (select from onto_search_entries e where e.created_by = p_actor_id and e.search_vector @@ quote_literal(w.word)::tsquery)
+  )
+  select coalesce(array_agg(distinct l.word), '{}')
+  from unknown u,
+    lateral (
+      select e.search_vector from onto_search_entries e
+      where e.created_by = p_actor_id and e.search_vector @@ (quote_literal(u.beginning) || ':*')::tsquery
+      limit 300
+    ) e,
+    unnest(tsvector_to_array(e.search_vector)) l (word)
+  where starts_with(l.word, u.beginning) and similarity(l.word, u.word) >= 0.4
+$$;
 
 
 --
@@ -162,10 +1082,10 @@ CREATE FUNCTION public.query_requirements(p_query text) RETURNS tsquery
 
 
 --
--- Name: query_words(regclass, text, integer, double precision); Type: FUNCTION; Schema: public; Owner: -
+-- Name: query_words(regclass, text, integer, double precision, boolean); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
+CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -174,9 +1094,12 @@ declare
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
   total float8;
+  of_schema name;
+  of_table name;
   known_words text[];
   known_frequencies float8[];
   unknown text[];
+  singly boolean;
 begin
   select array_agg(l.lexeme) into words
   from unnest(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g'))) l;
@@ -184,16 +1107,15 @@ begin
     return;
   end if;
 
-  select greatest(c.reltuples, 1) into total from pg_class c where c.oid = p_table;
+  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
+  -- by plain names: a join would read the statistics of every table
   select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, known_frequencies
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
-  join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = 'text_search'
-  where c.oid = p_table;
+  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
 
   unknown := array(
     select u.word from unnest(words) u (word)
-    where length(u.word) >= misspelling_length and not u.word = any(known_words));
+    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words));
   if cardinality(unknown) > 0 then
     execute format('select array(select u.word from unnest($1) u (word)'
       ' where not exists (select from %s r where r.text_search @@ quote_literal(u.word)::tsquery))', p_table)
@@ -208,6 +1130,7 @@ begin
       from unnest(words) u (word));
   end if;
 
+  singly := not p_two_words or cardinality(words) = 1;
   with counted as materialized (
     -- behind the frequencies of the words, the statistics hold the lowest of them
     select w.word, greatest(1, total * coalesce(
@@ -215,23 +1138,60 @@ begin
     from unnest(words) w (word)
     order by 2, 1 limit p_max_words
   ), options as (
-    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below
+    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below and singly
     union all
     select 2, quote_literal(a.word) || ' & ' || quote_literal(b.word), least(a.df, b.df, co_occurrence * a.df * b.df / total)
-    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below
+    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below or not singly
     union all
-    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below
+    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below and singly
   ), taken as (
     select o.part, row_number() over in_order as place, sum(o.expected) over in_order as so_far
     from options o window in_order as (order by o.turn, o.expected, o.part)
   )
   select array_agg(c.word order by c.df, c.word), array_agg(ln(1 + (total - c.df + 0.5) / (c.df + 0.5)) order by c.df, c.word),
-    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1)
+    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1 and not p_two_words)
   into words, weights, candidates
   from counted c;
   return next;
 end
 $_$;
+
+
+--
+-- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, words text[])
+    LANGUAGE plpgsql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  filled_page constant int := 10;
+  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  wanted constant text[] := tsvector_to_array(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g')));
+  matches int;
+begin
+  if numnode(all_words) = 0 and show_trgm(p_query) = '{}'
+    or p_project_id is not null and not exists (select from onto_projects p where p.id = p_project_id and p.created_by = p_actor_id) then
+    return;
+  end if;
+  return query
+    select e.type, e.id, (ts_rank(e.search_vector, all_words) * 0.6 + similarity(e.title, p_query) * 0.4)::float8, true, count(*) over (), wanted
+    from onto_search_entries e
+    where e.created_by = p_actor_id and (e.search_vector @@ all_words or e.title % p_query)
+      and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
+    order by 3 desc, 1, 2
+    limit p_limit;
+  get diagnostics matches = row_count;
+  if matches < p_few_matches then
+    return query
+      select n.type, n.id, n.score, false, 0::bigint, n.words
+      from nearest_onto_entities(p_actor_id, p_query, wanted, p_project_id, p_types, least(p_limit, filled_page) - matches) n;
+  end if;
+end
+$$;
 
 
 --
@@ -333,6 +1293,412 @@ $_$;
 
 
 --
+-- Name: search_campaigns(public.halfvec, text, integer, double precision, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+    LANGUAGE plpgsql STABLE
+    SET "hnsw.ef_search" TO '200'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $_$
+declare
+  exact_below constant int := 2000;
+  windows_per_campaign constant float8 := 1.5;
+  unfiltered constant boolean := num_nulls(
+    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) = 11;
+  passing text[];
+begin
+  if p_query_embedding is null then
+    return;
+  end if;
+  if not unfiltered then
+    passing := array(
+      select c.id from filter_campaigns(
+        p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
+      limit exact_below + 1);
+  end if;
+  if cardinality(passing) <= exact_below then
+    return query
+      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as similarity
+      from campaign_embeddings e
+      where e.record_id = any(passing) and e.embedding_type = p_field
+      group by e.record_id
+      having 1 - min(e.embedding <=> p_query_embedding) >= p_min_similarity
+      order by similarity desc, e.record_id limit p_limit;
+    return;
+  end if;
+  -- the field as a literal: else no partial index is known to hold it
+  return query execute format(
+    'select w.record_id, 1 - min(w.distance) as similarity from ('
+    '  select e.record_id, e.embedding <=> $1 as distance from campaign_embeddings e'
+    '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
+    ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
+    p_field,
+    case when unfiltered then '' else ' and exists (select from filter_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
+    ceil(p_limit * windows_per_campaign))
+    using p_query_embedding, p_min_similarity, p_limit, p_channels, p_companies, p_brands, p_value_props, p_sentiments,
+      p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to;
+end
+$_$;
+
+
+--
+-- Name: search_campaigns_by_text(text, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+    LANGUAGE sql STABLE
+    AS $$
+  select c.id, ts_rank_cd(c.text_search, q.words)::float8 as score
+  from websearch_to_tsquery('english', p_query) q (words),
+    filter_campaigns(
+      p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
+  where c.text_search @@ q.words
+  order by score desc, c.id
+$$;
+
+
+--
+-- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  asked constant text[] := taxonomy_tags(p_sectors, p_categories, p_business_models);
+  no_hits constant text := '0';
+  tags tsquery;
+  two_tags tsquery;
+  sectors text;
+  categories text;
+  models text;
+begin
+  if asked = '{}' then
+    return;
+  end if;
+  select string_agg(quote_literal(a.tag) || ' & ' || quote_literal(b.tag), ' | ')::tsquery into two_tags
+  from unnest(asked) a (tag) join unnest(asked) b (tag) on a.tag < b.tag;
+  select string_agg(a.lexeme, ' | ')::tsquery,
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'sector:%'), no_hits),
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'category:%'), no_hits),
+    coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'business_model:%'), no_hits)
+  into tags, sectors, categories, models
+  from (
+    select u.tag, quote_literal(u.tag) as lexeme, format('(c.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
+    from unnest(asked) u (tag)
+  ) a;
+  if p_limit <= (
+    select count(*) from (
+      select from companies c where c.taxonomy_search @@ two_tags and (p_statuses is null or c.status = any(p_statuses)) limit p_limit
+    ) enough
+  ) then
+    tags := two_tags;
+  end if;
+
+  return query execute format(
+    'select t.id, t.sectors, t.categories, t.models, t.sectors + t.categories + t.models from ('
+    '  select c.id, c.company_name, %s as sectors, %s as categories, %s as models from companies c'
+    '  where c.taxonomy_search @@ $1 and ($2 is null or c.status = any($2))'
+    ') t order by 5 desc, t.company_name, t.id limit $3', sectors, categories, models)
+    using tags, p_statuses, p_limit;
+end
+$_$;
+
+
+--
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+    LANGUAGE plpgsql STABLE
+    SET "hnsw.ef_search" TO '120'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.max_scan_tuples" TO '50000'
+    SET "hnsw.scan_mem_multiplier" TO '4'
+    AS $_$
+declare
+  fewest_indexed constant int := 2000;
+  no_match constant float8 := 1e-15;
+  max_words constant int := 8;
+  max_worded constant int := 4000;
+  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
+  excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  companies_count float8;
+  windows_per_company float8;
+  nearest_count int;
+  few_count int;
+  are_few boolean;
+  compared text[] := p_include_ids;
+  some_words tsquery;
+begin
+  if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
+    return;
+  end if;
+  select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
+  from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
+  nearest_count := ceil(2 * p_limit * windows_per_company);
+
+  if compared is null then
+    -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
+    -- of them is cheaper
+    few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
+    execute 'select $2 >= (select count(*) from (select from companies c where c.status = any($1) limit $2 + 1) n)'
+      into are_few using wanted, few_count;
+    if are_few then
+      compared := array(select c.id from companies c where c.status = any(wanted));
+    end if;
+  end if;
+  if compared is null then
+    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
+    if some_words is null and numnode(all_words) > 0 then
+      nearest_count := 2 * nearest_count;  -- words too common to be looked up
+    end if;
+  end if;
+
+  return query
+  with nearest as materialized (
+    select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
+    from (
+      select e.record_id, 1 - (e.embedding <=> p_query_embedding) as semantic,
+        ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+      from company_embeddings e join companies c on c.id = e.record_id
+      where compared is null and e.embedding_type = 'searchable_profile' and c.status = any(wanted) and not c.id = any(excluded)
+      order by e.embedding <=> p_query_embedding limit nearest_count
+    ) w
+    group by w.record_id
+  ), reach as materialized (
+    select (select min(n.semantic) from nearest n) as farthest,
+      (select p_weights[1] * n.semantic + p_weights[2] * n.keyword + p_weights[3] * n.niche as combined from nearest n
+       where n.semantic >= p_min_semantic order by 1 desc offset p_limit - 1 limit 1) as last_score
+  ), worded as (
+    select l.id, s.semantic, l.keyword, l.niche
+    from reach r, lateral (
+      select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+      from companies c
+      where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
+      offset 0
+    ) l, lateral (
+      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
+      where e.record_id = l.id and e.embedding_type = 'searchable_profile'
+    ) s
+    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and l.id not in (select n.id from nearest n)
+      and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
+  ), few as (
+    select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+    from (
+      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
+      where e.record_id = any(compared) and e.embedding_type = 'searchable_profile'
+      group by e.record_id
+    ) s join companies c on c.id = s.record_id
+    where s.semantic >= p_min_semantic and c.status = any(wanted) and not c.id = any(excluded)
+  ), found as (
+    select * from nearest n where n.semantic >= p_min_semantic
+    union all
+    select * from worded
+    union all
+    select * from few
+  ), scored as (
+    select f.id, f.semantic, case when f.keyword > no_match then f.keyword else 0 end as keyword,
+      case when f.niche > no_match then f.niche else 0 end as niche
+    from found f
+  )
+  select s.id, s.semantic, s.keyword, s.niche, p_weights[1] * s.semantic + p_weights[2] * s.keyword + p_weights[3] * s.niche,
+    array_remove(array[case when s.semantic > 0 then 'semantic' end, case when s.keyword > 0 then 'keyword' end,
+      case when s.niche > 0 then 'niche' end], null)
+  from scored s
+  order by 5 desc, 1
+  limit p_limit;
+end
+$_$;
+
+
+--
+-- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15]) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  max_matches constant int := 50000;  -- rows with every word that are ranked at most
+  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_words constant int := 8;  -- rarest words of a long query that are looked at
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 'c.status = any($3)' end,
+    case when p_include_ids is not null then 'c.id = any($4)' end,
+    case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
+  matched constant text := 'array_remove(array['
+    'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
+  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  words text[];
+  weights float8[];
+  some_words tsquery;
+  keyword_sum text;
+  niche_sum text;
+  held_sum text;
+  found int;
+begin
+  -- without words, or with exclusions alone, every row would match
+  if querytree(all_words) in ('', 'T') then
+    return;
+  end if;
+
+  return query execute format(
+    'select m.id, m.keyword, m.niche, $6[1] * m.keyword + $6[2] * m.niche, 1::float8, %s'
+    ' from ('
+    '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
+    '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
+    '   from ('
+    '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
+    '     from companies c where (c.text_search @@ $1 or c.niches_search @@ $1) and %s limit %s'
+    '   ) r'
+    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_matches)
+    using all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights;
+  get diagnostics found = row_count;
+  if 2 * found >= p_limit then
+    return;
+  end if;
+
+  select w.words, w.weights, w.candidates into words, weights, some_words
+  from query_words('companies', p_query_text, max_words, max_candidates) w;
+  if some_words is null then
+    return;
+  end if;
+  if numnode(query_requirements(p_query_text)) > 0 then
+    some_words := some_words && query_requirements(p_query_text);
+  end if;
+  select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
+  into keyword_sum, niche_sum, held_sum
+  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
+
+  return query execute format(
+    'select m.id, m.keyword, m.niche, m.combined, %s, %s'
+    ' from ('
+    '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
+    '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
+    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s'
+    '   ) r order by combined desc, r.id limit $2'
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope)
+    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, all_words;
+end
+$_$;
+
+
+--
+-- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[]) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+    LANGUAGE sql STABLE
+    AS $$
+  with found as (
+    select 'hybrid' as search, v.place, h.company_id, h.semantic_score as semantic, h.keyword_score as keyword, h.niche_score as niche,
+      h.combined_score as combined, h.matched_fields
+    from unnest(p_texts, p_embeddings) with ordinality v (text, embedding, place),
+      lateral search_companies_hybrid_v1(
+        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
+    where p_hybrid and v.embedding is not null
+    union all
+    select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
+    from unnest(p_texts) with ordinality v (text, place),
+      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
+    where p_keyword
+  )
+  select f.company_id, max(f.semantic), max(f.keyword), max(f.niche), max(f.combined),
+    array_remove(array[
+      case when bool_or('semantic' = any(f.matched_fields)) then 'semantic' end,
+      case when bool_or('keyword' = any(f.matched_fields)) then 'keyword' end,
+      case when bool_or('niche' = any(f.matched_fields)) then 'niche' end], null),
+    count(distinct f.place)::int,
+    array_agg(distinct f.search order by f.search)
+  from found f
+  group by f.company_id
+  order by 5 desc, 1
+$$;
+
+
+--
+-- Name: search_exact_name_v1(text, text[], integer, double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_exact_name_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text)
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    SET "pg_trgm.similarity_threshold" TO '0.35'
+    AS $_$
+declare
+  similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
+  address_min_length constant int := 3;
+  address_max_rows constant int := 100;  -- a text like "com" is in every address
+  asked constant text := btrim(p_query_text);
+  asked_key constant text := name_key(asked);
+  asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
+  part text := replace(asked, ' ', '');
+  short boolean;
+begin
+  if coalesce(asked, '') = '' then
+    return;
+  end if;
+  short := length(asked) <= similar_max_length;
+  part := case when short and length(part) >= address_min_length
+    then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
+  -- for this call only: the function's own setting is restored behind it
+  perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true);
+
+  return query
+  with found as (
+    select c.id from companies c where c.name_key = asked_key
+    union
+    select c.id from companies c where c.former_name_keys @> array[asked_key]
+    union
+    select c.id from companies c where c.domain = asked_domain
+    union
+    select c.id from companies c where short and c.company_name % asked
+    union
+    (select c.id from companies c where c.website_url ilike part limit address_max_rows)
+  ), scored as (
+    select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
+        when c.name_key = asked_key then 'name'
+        when c.former_name_keys @> array[asked_key] then 'former_name'
+        when c.domain = asked_domain then 'domain'
+      end as equal
+    from found f join companies c on c.id = f.id
+    where p_statuses is null or c.status = any(p_statuses)
+  )
+  select s.id, s.company_name, case when s.equal is null then s.similarity else 1 end::float8,
+    coalesce(s.equal, case when s.similarity >= p_min_similarity::real then 'name' else 'domain' end), s.status
+  from scored s
+  order by 3 desc, lower(s.company_name) = lower(asked) desc,
+    array_position(array['name', 'former_name', 'domain'], s.equal), s.company_name, s.id
+  limit p_limit;
+end
+$_$;
+
+
+--
+-- Name: search_exact_names(text[], text[], integer, double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_exact_names(p_names text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text, asked text)
+    LANGUAGE sql STABLE
+    AS $$
+  select b.company_id, b.company_name, b.name_score, b.matched, b.status, b.asked
+  from (
+    select distinct on (m.company_id) m.*, a.asked, a.place
+    from unnest(p_names) with ordinality a (asked, place),
+      lateral search_exact_name_v1(a.asked, p_statuses, p_limit, p_min_similarity) with ordinality m (company_id, company_name, name_score, matched, status, rank)
+    order by m.company_id, m.name_score desc, a.place
+  ) b
+  order by b.name_score desc, b.place, b.rank
+$$;
+
+
+--
 -- Name: search_transcript_segments(text, integer, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -348,9 +1714,32 @@ CREATE FUNCTION public.search_transcript_segments(query_text text, match_count i
 $$;
 
 
-SET default_tablespace = '';
+--
+-- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+--
 
-SET default_table_access_method = heap;
+CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET "hnsw.ef_search" TO '200'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.max_scan_tuples" TO '20000'
+    AS $_$
+begin
+  perform set_config('hnsw.max_scan_tuples', p_max_walk::text, true);
+  execute format(
+    'with near as materialized ('
+    '  select c.person_id, e.embedding <=> $1 as distance'
+    '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
+    '  where card_matches(c, p, $2) and c.person_id <> all($3) and c.id <> all($4)'
+    '  order by e.embedding <=> $1 limit $5'
+    ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $6),'
+    '  (select count(*) from near) = $5 or (select count(*) from (select from %1$s limit $7 + 1) v) <= $7',
+    p_vectors, p_card_id)
+    into people, complete
+    using p_embedding, p_filters, p_excluded_people, p_excluded_cards, p_wanted, p_limit, p_max_walk;
+end
+$_$;
+
 
 --
 -- Name: agenda_item_embeddings; Type: TABLE; Schema: public; Owner: -
@@ -405,6 +1794,86 @@ CREATE TABLE public.answer_cache (
 
 
 --
+-- Name: campaign_embeddings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaign_embeddings (
+    record_id text NOT NULL,
+    embedding_type text NOT NULL,
+    window_number smallint NOT NULL,
+    embedding public.halfvec(384) NOT NULL,
+    CONSTRAINT campaign_embeddings_embedding_type_check CHECK ((embedding_type = ANY (ARRAY['profile'::text, 'campaign_text'::text, 'offer'::text, 'key_value_props'::text])))
+);
+ALTER TABLE ONLY public.campaign_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: company_embeddings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.company_embeddings (
+    record_id text NOT NULL,
+    embedding_type text NOT NULL,
+    window_number smallint NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+);
+ALTER TABLE ONLY public.company_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: contact_unlocks; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.contact_unlocks (
+    user_id text NOT NULL,
+    person_id text NOT NULL,
+    search_id uuid NOT NULL,
+    unlocked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: credit_accounts; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.credit_accounts (
+    user_id text NOT NULL,
+    balance bigint NOT NULL,
+    CONSTRAINT credit_accounts_balance_check CHECK ((balance >= 0))
+);
+
+
+--
+-- Name: credit_ledger; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.credit_ledger (
+    entry_number bigint NOT NULL,
+    user_id text NOT NULL,
+    amount bigint NOT NULL,
+    reason text NOT NULL,
+    reference text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT credit_ledger_amount_check CHECK ((amount <> 0)),
+    CONSTRAINT credit_ledger_reason_check CHECK ((reason = ANY (ARRAY['initial'::text, 'grant'::text, 'search'::text, 'unlock'::text])))
+);
+
+
+--
+-- Name: credit_ledger_entry_number_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.credit_ledger ALTER COLUMN entry_number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.credit_ledger_entry_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: document_section_embeddings; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -449,6 +1918,70 @@ CREATE TABLE public.embedding_model (
     dimensions integer NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT embedding_model_only_row_check CHECK (only_row)
+);
+
+
+--
+-- Name: experience_card_child_embeddings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.experience_card_child_embeddings (
+    record_id text NOT NULL,
+    window_number smallint NOT NULL,
+    card_id text NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+);
+ALTER TABLE ONLY public.experience_card_child_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: experience_card_children; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.experience_card_children (
+    id text NOT NULL,
+    card_id text NOT NULL,
+    child_type text NOT NULL,
+    title text NOT NULL,
+    headline text,
+    summary text,
+    context text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, headline, summary, context, public.joined_names(tags), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, headline, summary, context, public.joined_names(tags), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
+);
+
+
+--
+-- Name: experience_card_embeddings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.experience_card_embeddings (
+    record_id text NOT NULL,
+    window_number smallint NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+);
+ALTER TABLE ONLY public.experience_card_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: idempotency_keys; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.idempotency_keys (
+    caller text NOT NULL,
+    endpoint text NOT NULL,
+    key text NOT NULL,
+    body_hash text NOT NULL,
+    claim uuid NOT NULL,
+    claimed_until timestamp with time zone NOT NULL,
+    response text,
+    expires_at timestamp with time zone NOT NULL
 );
 
 
@@ -588,6 +2121,260 @@ CREATE TABLE public.motions (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
+);
+
+
+--
+-- Name: onto_documents; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_documents (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    title text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_documents_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_goals; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_goals (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    name text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_goals_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_milestones; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_milestones (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    title text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_milestones_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_outputs; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_outputs (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    name text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_outputs_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_plans; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_plans (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    name text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_plans_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_requirements; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_requirements (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    text text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, text), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_requirements_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_tasks; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_tasks (
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    title text NOT NULL,
+    props jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    CONSTRAINT onto_tasks_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
+);
+
+
+--
+-- Name: onto_entities; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.onto_entities WITH (security_invoker='true') AS
+ SELECT 'task'::text AS type,
+    onto_tasks.id,
+    onto_tasks.project_id,
+    onto_tasks.created_by,
+    onto_tasks.title,
+    onto_tasks.props,
+    onto_tasks.created_at,
+    onto_tasks.updated_at
+   FROM public.onto_tasks
+UNION ALL
+ SELECT 'plan'::text AS type,
+    onto_plans.id,
+    onto_plans.project_id,
+    onto_plans.created_by,
+    onto_plans.name AS title,
+    onto_plans.props,
+    onto_plans.created_at,
+    onto_plans.updated_at
+   FROM public.onto_plans
+UNION ALL
+ SELECT 'goal'::text AS type,
+    onto_goals.id,
+    onto_goals.project_id,
+    onto_goals.created_by,
+    onto_goals.name AS title,
+    onto_goals.props,
+    onto_goals.created_at,
+    onto_goals.updated_at
+   FROM public.onto_goals
+UNION ALL
+ SELECT 'milestone'::text AS type,
+    onto_milestones.id,
+    onto_milestones.project_id,
+    onto_milestones.created_by,
+    onto_milestones.title,
+    onto_milestones.props,
+    onto_milestones.created_at,
+    onto_milestones.updated_at
+   FROM public.onto_milestones
+UNION ALL
+ SELECT 'document'::text AS type,
+    onto_documents.id,
+    onto_documents.project_id,
+    onto_documents.created_by,
+    onto_documents.title,
+    onto_documents.props,
+    onto_documents.created_at,
+    onto_documents.updated_at
+   FROM public.onto_documents
+UNION ALL
+ SELECT 'output'::text AS type,
+    onto_outputs.id,
+    onto_outputs.project_id,
+    onto_outputs.created_by,
+    onto_outputs.name AS title,
+    onto_outputs.props,
+    onto_outputs.created_at,
+    onto_outputs.updated_at
+   FROM public.onto_outputs
+UNION ALL
+ SELECT 'requirement'::text AS type,
+    onto_requirements.id,
+    onto_requirements.project_id,
+    onto_requirements.created_by,
+    onto_requirements.text AS title,
+    onto_requirements.props,
+    onto_requirements.created_at,
+    onto_requirements.updated_at
+   FROM public.onto_requirements;
+
+
+--
+-- Name: onto_projects; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_projects (
+    id text NOT NULL,
+    created_by text NOT NULL,
+    name text NOT NULL,
+    description text,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone
+);
+
+
+--
+-- Name: onto_search_entries; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.onto_search_entries (
+    type text NOT NULL,
+    id text NOT NULL,
+    project_id text NOT NULL,
+    created_by text NOT NULL,
+    title text NOT NULL,
+    search_vector tsvector NOT NULL,
+    readable_text text NOT NULL
+);
+
+
+--
+-- Name: people_search_results; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.people_search_results (
+    search_id uuid NOT NULL,
+    person_id text NOT NULL,
+    rank smallint NOT NULL,
+    score double precision NOT NULL,
+    extra jsonb NOT NULL
+);
+
+
+--
+-- Name: people_searches; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.people_searches (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    query_text text NOT NULL,
+    parsed_constraints jsonb NOT NULL,
+    filters jsonb NOT NULL,
+    fallback_tier smallint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT people_searches_fallback_tier_check CHECK (((fallback_tier >= 0) AND (fallback_tier <= 3)))
 );
 
 
@@ -814,6 +2601,70 @@ ALTER TABLE ONLY public.answer_cache
 
 
 --
+-- Name: campaign_embeddings campaign_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaign_embeddings
+    ADD CONSTRAINT campaign_embeddings_pkey PRIMARY KEY (record_id, embedding_type, window_number);
+
+
+--
+-- Name: campaigns campaigns_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaigns
+    ADD CONSTRAINT campaigns_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: companies companies_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.companies
+    ADD CONSTRAINT companies_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: company_embeddings company_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.company_embeddings
+    ADD CONSTRAINT company_embeddings_pkey PRIMARY KEY (record_id, embedding_type, window_number);
+
+
+--
+-- Name: contact_unlocks contact_unlocks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.contact_unlocks
+    ADD CONSTRAINT contact_unlocks_pkey PRIMARY KEY (user_id, person_id);
+
+
+--
+-- Name: credit_accounts credit_accounts_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credit_accounts
+    ADD CONSTRAINT credit_accounts_pkey PRIMARY KEY (user_id);
+
+
+--
+-- Name: credit_ledger credit_ledger_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credit_ledger
+    ADD CONSTRAINT credit_ledger_pkey PRIMARY KEY (entry_number);
+
+
+--
+-- Name: credit_ledger credit_ledger_user_id_reason_reference_key; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credit_ledger
+    ADD CONSTRAINT credit_ledger_user_id_reason_reference_key UNIQUE (user_id, reason, reference);
+
+
+--
 -- Name: document_section_embeddings document_section_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -835,6 +2686,54 @@ ALTER TABLE ONLY public.document_sections
 
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (only_row);
+
+
+--
+-- Name: experience_card_child_embeddings experience_card_child_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_child_embeddings
+    ADD CONSTRAINT experience_card_child_embeddings_pkey PRIMARY KEY (record_id, window_number);
+
+
+--
+-- Name: experience_card_children experience_card_children_id_card_id_key; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_children
+    ADD CONSTRAINT experience_card_children_id_card_id_key UNIQUE (id, card_id);
+
+
+--
+-- Name: experience_card_children experience_card_children_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_children
+    ADD CONSTRAINT experience_card_children_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: experience_card_embeddings experience_card_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_embeddings
+    ADD CONSTRAINT experience_card_embeddings_pkey PRIMARY KEY (record_id, window_number);
+
+
+--
+-- Name: experience_cards experience_cards_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_cards
+    ADD CONSTRAINT experience_cards_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: idempotency_keys idempotency_keys_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, endpoint, key);
 
 
 --
@@ -899,6 +2798,102 @@ ALTER TABLE ONLY public.motion_embeddings
 
 ALTER TABLE ONLY public.motions
     ADD CONSTRAINT motions_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_documents onto_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_documents
+    ADD CONSTRAINT onto_documents_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_goals onto_goals_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_goals
+    ADD CONSTRAINT onto_goals_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_milestones onto_milestones_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_milestones
+    ADD CONSTRAINT onto_milestones_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_outputs onto_outputs_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_outputs
+    ADD CONSTRAINT onto_outputs_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_plans onto_plans_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_plans
+    ADD CONSTRAINT onto_plans_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_projects onto_projects_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_projects
+    ADD CONSTRAINT onto_projects_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_requirements onto_requirements_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_requirements
+    ADD CONSTRAINT onto_requirements_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: onto_search_entries onto_search_entries_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_search_entries
+    ADD CONSTRAINT onto_search_entries_pkey PRIMARY KEY (type, id);
+
+
+--
+-- Name: onto_tasks onto_tasks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_tasks
+    ADD CONSTRAINT onto_tasks_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: people people_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.people
+    ADD CONSTRAINT people_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: people_search_results people_search_results_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.people_search_results
+    ADD CONSTRAINT people_search_results_pkey PRIMARY KEY (search_id, person_id);
+
+
+--
+-- Name: people_searches people_searches_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.people_searches
+    ADD CONSTRAINT people_searches_pkey PRIMARY KEY (id);
 
 
 --
@@ -1007,6 +3002,209 @@ CREATE INDEX answer_cache_expires_at ON public.answer_cache USING btree (expires
 
 
 --
+-- Name: campaign_embeddings_campaign_text; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaign_embeddings_campaign_text ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'campaign_text'::text);
+
+
+--
+-- Name: campaign_embeddings_key_value_props; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaign_embeddings_key_value_props ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'key_value_props'::text);
+
+
+--
+-- Name: campaign_embeddings_offer; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaign_embeddings_offer ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'offer'::text);
+
+
+--
+-- Name: campaign_embeddings_profile; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaign_embeddings_profile ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'profile'::text);
+
+
+--
+-- Name: campaigns_brand; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_brand ON public.campaigns USING btree (brand);
+
+
+--
+-- Name: campaigns_capture_date; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_capture_date ON public.campaigns USING btree (capture_date DESC NULLS LAST, id);
+
+
+--
+-- Name: campaigns_channel; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_channel ON public.campaigns USING btree (channel);
+
+
+--
+-- Name: campaigns_company; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_company ON public.campaigns USING btree (company);
+
+
+--
+-- Name: campaigns_imagery_sentiment; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_imagery_sentiment ON public.campaigns USING btree (imagery_sentiment);
+
+
+--
+-- Name: campaigns_imagery_visual_style; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_imagery_visual_style ON public.campaigns USING btree (imagery_visual_style);
+
+
+--
+-- Name: campaigns_key_value_props; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_key_value_props ON public.campaigns USING gin (key_value_props) WITH (fastupdate=off);
+
+
+--
+-- Name: campaigns_not_embedded; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_not_embedded ON public.campaigns USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+
+
+--
+-- Name: campaigns_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_text_search ON public.campaigns USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_company_name_trigrams; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_company_name_trigrams ON public.companies USING gin (company_name public.gin_trgm_ops) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_domain; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_domain ON public.companies USING btree (domain);
+
+
+--
+-- Name: companies_former_name_keys; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_former_name_keys ON public.companies USING gin (former_name_keys) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_funding_stage; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_funding_stage ON public.companies USING btree (funding_stage);
+
+
+--
+-- Name: companies_hq_city; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_hq_city ON public.companies USING btree (lower(hq_city));
+
+
+--
+-- Name: companies_hq_country; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_hq_country ON public.companies USING btree (lower(hq_country));
+
+
+--
+-- Name: companies_name_key; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_name_key ON public.companies USING btree (name_key);
+
+
+--
+-- Name: companies_niches_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_niches_search ON public.companies USING gin (niches_search) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_not_embedded; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_not_embedded ON public.companies USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+
+
+--
+-- Name: companies_status; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_status ON public.companies USING btree (status, id);
+
+
+--
+-- Name: companies_taxonomy_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_taxonomy_search ON public.companies USING gin (taxonomy_search) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_text_search ON public.companies USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: companies_website_url_trigrams; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX companies_website_url_trigrams ON public.companies USING gin (website_url public.gin_trgm_ops) WITH (fastupdate=off);
+
+
+--
+-- Name: company_embeddings_searchable_profile_hnsw; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX company_embeddings_searchable_profile_hnsw ON public.company_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'searchable_profile'::text);
+
+
+--
+-- Name: contact_unlocks_person_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX contact_unlocks_person_id ON public.contact_unlocks USING btree (person_id);
+
+
+--
+-- Name: credit_ledger_user; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX credit_ledger_user ON public.credit_ledger USING btree (user_id, entry_number);
+
+
+--
 -- Name: document_section_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -1046,6 +3244,139 @@ CREATE INDEX document_sections_not_embedded ON public.document_sections USING bt
 --
 
 CREATE INDEX document_sections_text_search ON public.document_sections USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: experience_card_child_embeddings_card_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_child_embeddings_card_id ON public.experience_card_child_embeddings USING btree (card_id);
+
+
+--
+-- Name: experience_card_child_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_child_embeddings_hnsw ON public.experience_card_child_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+
+
+--
+-- Name: experience_card_children_card_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_children_card_id ON public.experience_card_children USING btree (card_id);
+
+
+--
+-- Name: experience_card_children_not_embedded; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_children_not_embedded ON public.experience_card_children USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+
+
+--
+-- Name: experience_card_children_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_children_text_search ON public.experience_card_children USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: experience_card_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_card_embeddings_hnsw ON public.experience_card_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+
+
+--
+-- Name: experience_cards_city; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_city ON public.experience_cards USING btree (city_norm);
+
+
+--
+-- Name: experience_cards_company; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_company ON public.experience_cards USING btree (company_norm);
+
+
+--
+-- Name: experience_cards_company_like; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_company_like ON public.experience_cards USING gin (company_norm public.gin_trgm_ops) WITH (fastupdate=off);
+
+
+--
+-- Name: experience_cards_country; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_country ON public.experience_cards USING btree (country_norm);
+
+
+--
+-- Name: experience_cards_domain; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_domain ON public.experience_cards USING btree (domain_norm);
+
+
+--
+-- Name: experience_cards_not_embedded; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_not_embedded ON public.experience_cards USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+
+
+--
+-- Name: experience_cards_person_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_person_id ON public.experience_cards USING btree (person_id, visible);
+
+
+--
+-- Name: experience_cards_places; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_places ON public.experience_cards USING gin (places) WITH (fastupdate=off);
+
+
+--
+-- Name: experience_cards_skills; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_skills ON public.experience_cards USING gin (public.lowered_names(skills)) WITH (fastupdate=off);
+
+
+--
+-- Name: experience_cards_sub_domain; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_sub_domain ON public.experience_cards USING btree (sub_domain_norm);
+
+
+--
+-- Name: experience_cards_team; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_team ON public.experience_cards USING btree (team_norm);
+
+
+--
+-- Name: experience_cards_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_text_search ON public.experience_cards USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: idempotency_keys_expires_at; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
 
 
 --
@@ -1182,6 +3513,90 @@ CREATE INDEX motions_text_search ON public.motions USING gin (text_search) WITH 
 
 
 --
+-- Name: onto_documents_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_documents_project_id ON public.onto_documents USING btree (project_id);
+
+
+--
+-- Name: onto_goals_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_goals_project_id ON public.onto_goals USING btree (project_id);
+
+
+--
+-- Name: onto_milestones_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_milestones_project_id ON public.onto_milestones USING btree (project_id);
+
+
+--
+-- Name: onto_outputs_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_outputs_project_id ON public.onto_outputs USING btree (project_id);
+
+
+--
+-- Name: onto_plans_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_plans_project_id ON public.onto_plans USING btree (project_id);
+
+
+--
+-- Name: onto_requirements_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_requirements_project_id ON public.onto_requirements USING btree (project_id);
+
+
+--
+-- Name: onto_search_entries_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_search_entries_search ON public.onto_search_entries USING gin (created_by, search_vector, title public.gin_trgm_ops) WITH (fastupdate=off);
+
+
+--
+-- Name: onto_tasks_project_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX onto_tasks_project_id ON public.onto_tasks USING btree (project_id);
+
+
+--
+-- Name: people_discover; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_discover ON public.people USING btree (((name IS NULL)), lower(COALESCE(name, ''::text)), id);
+
+
+--
+-- Name: people_search_results_person_id; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_search_results_person_id ON public.people_search_results USING btree (person_id);
+
+
+--
+-- Name: people_searches_expires_at; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_searches_expires_at ON public.people_searches USING btree (expires_at);
+
+
+--
+-- Name: people_work_preferred_locations; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_work_preferred_locations ON public.people USING gin (work_preferred_locations_norm) WITH (fastupdate=off);
+
+
+--
 -- Name: rate_windows_window_start; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -1224,6 +3639,111 @@ CREATE INDEX transcript_segments_text_search ON public.transcript_segments USING
 
 
 --
+-- Name: experience_card_child_embeddings card_of_child; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER card_of_child BEFORE INSERT ON public.experience_card_child_embeddings FOR EACH ROW EXECUTE FUNCTION public.card_of_child();
+
+
+--
+-- Name: onto_documents onto_documents_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_search_entries AFTER TRUNCATE ON public.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('document');
+
+
+--
+-- Name: onto_documents onto_documents_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_documents FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('document');
+
+
+--
+-- Name: onto_goals onto_goals_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_search_entries AFTER TRUNCATE ON public.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+
+
+--
+-- Name: onto_goals onto_goals_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_goals FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+
+
+--
+-- Name: onto_milestones onto_milestones_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_search_entries AFTER TRUNCATE ON public.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('milestone');
+
+
+--
+-- Name: onto_milestones onto_milestones_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_milestones FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('milestone');
+
+
+--
+-- Name: onto_outputs onto_outputs_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_search_entries AFTER TRUNCATE ON public.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('output');
+
+
+--
+-- Name: onto_outputs onto_outputs_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_outputs FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('output');
+
+
+--
+-- Name: onto_plans onto_plans_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_search_entries AFTER TRUNCATE ON public.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('plan');
+
+
+--
+-- Name: onto_plans onto_plans_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_plans FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('plan');
+
+
+--
+-- Name: onto_requirements onto_requirements_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_search_entries AFTER TRUNCATE ON public.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('requirement');
+
+
+--
+-- Name: onto_requirements onto_requirements_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_requirements FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('requirement');
+
+
+--
+-- Name: onto_tasks onto_tasks_search_entries; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_search_entries AFTER TRUNCATE ON public.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('task');
+
+
+--
+-- Name: onto_tasks onto_tasks_search_entry; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_tasks FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('task');
+
+
+--
 -- Name: agenda_item_embeddings agenda_item_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1248,6 +3768,38 @@ ALTER TABLE ONLY public.agenda_items
 
 
 --
+-- Name: campaign_embeddings campaign_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaign_embeddings
+    ADD CONSTRAINT campaign_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.campaigns(id) ON DELETE CASCADE;
+
+
+--
+-- Name: company_embeddings company_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.company_embeddings
+    ADD CONSTRAINT company_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.companies(id) ON DELETE CASCADE;
+
+
+--
+-- Name: contact_unlocks contact_unlocks_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.contact_unlocks
+    ADD CONSTRAINT contact_unlocks_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
+
+
+--
+-- Name: credit_ledger credit_ledger_user_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credit_ledger
+    ADD CONSTRAINT credit_ledger_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.credit_accounts(user_id);
+
+
+--
 -- Name: document_section_embeddings document_section_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1269,6 +3821,38 @@ ALTER TABLE ONLY public.document_sections
 
 ALTER TABLE ONLY public.document_sections
     ADD CONSTRAINT document_sections_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+
+
+--
+-- Name: experience_card_child_embeddings experience_card_child_embeddings_record_id_card_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_child_embeddings
+    ADD CONSTRAINT experience_card_child_embeddings_record_id_card_id_fkey FOREIGN KEY (record_id, card_id) REFERENCES public.experience_card_children(id, card_id) ON UPDATE CASCADE ON DELETE CASCADE;
+
+
+--
+-- Name: experience_card_children experience_card_children_card_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_children
+    ADD CONSTRAINT experience_card_children_card_id_fkey FOREIGN KEY (card_id) REFERENCES public.experience_cards(id) ON DELETE CASCADE;
+
+
+--
+-- Name: experience_card_embeddings experience_card_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_card_embeddings
+    ADD CONSTRAINT experience_card_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.experience_cards(id) ON DELETE CASCADE;
+
+
+--
+-- Name: experience_cards experience_cards_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.experience_cards
+    ADD CONSTRAINT experience_cards_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
 
 
 --
@@ -1344,6 +3928,78 @@ ALTER TABLE ONLY public.motions
 
 
 --
+-- Name: onto_documents onto_documents_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_documents
+    ADD CONSTRAINT onto_documents_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_goals onto_goals_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_goals
+    ADD CONSTRAINT onto_goals_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_milestones onto_milestones_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_milestones
+    ADD CONSTRAINT onto_milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_outputs onto_outputs_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_outputs
+    ADD CONSTRAINT onto_outputs_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_plans onto_plans_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_plans
+    ADD CONSTRAINT onto_plans_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_requirements onto_requirements_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_requirements
+    ADD CONSTRAINT onto_requirements_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: onto_tasks onto_tasks_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.onto_tasks
+    ADD CONSTRAINT onto_tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+
+
+--
+-- Name: people_search_results people_search_results_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.people_search_results
+    ADD CONSTRAINT people_search_results_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
+
+
+--
+-- Name: people_search_results people_search_results_search_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.people_search_results
+    ADD CONSTRAINT people_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES public.people_searches(id) ON DELETE CASCADE;
+
+
+--
 -- Name: search_run_results search_run_results_run_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1373,6 +4029,123 @@ ALTER TABLE ONLY public.transcript_segments
 
 ALTER TABLE ONLY public.transcript_segments
     ADD CONSTRAINT transcript_segments_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+
+
+--
+-- Name: onto_documents; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_documents ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_documents onto_documents_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_documents_of_the_actor ON public.onto_documents FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_goals; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_goals ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_goals onto_goals_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_goals_of_the_actor ON public.onto_goals FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_milestones; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_milestones ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_milestones onto_milestones_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_milestones_of_the_actor ON public.onto_milestones FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_outputs; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_outputs ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_outputs onto_outputs_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_outputs_of_the_actor ON public.onto_outputs FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_plans; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_plans ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_plans onto_plans_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_plans_of_the_actor ON public.onto_plans FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_projects; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_projects ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_projects onto_projects_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_projects_of_the_actor ON public.onto_projects FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_requirements; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_requirements ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_requirements onto_requirements_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_requirements_of_the_actor ON public.onto_requirements FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_search_entries; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_search_entries ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_search_entries onto_search_entries_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_search_entries_of_the_actor ON public.onto_search_entries FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+
+
+--
+-- Name: onto_tasks; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.onto_tasks ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_tasks onto_tasks_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY onto_tasks_of_the_actor ON public.onto_tasks FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --

@@ -5,20 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-<<<<<<< HEAD
-from tests.benchmarks import companies, deployed, people, records
-=======
-from tests.benchmarks import deployed, ontology, records
->>>>>>> ontology
+from tests.benchmarks import companies, deployed, ontology, people, records
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "companies": companies.main,
-    "records": records.main,
-<<<<<<< HEAD
-    "people": people.main,
-=======
     "ontology": ontology.main,
->>>>>>> ontology
+    "people": people.main,
+    "records": records.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 
