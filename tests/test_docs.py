@@ -111,6 +111,7 @@ def test_tables_are_described_after_those_that_they_refer_to() -> None:
 
 
 EVENT_TYPES = {
+    "campaigns": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
     "companies": {"activity", "partial_text", "final_answer", "error"},
     "records": {
         "intent", "tool_call", "tool_observation", "sources", "final_answer_chunk", "confidence", "followups", "done", "error",

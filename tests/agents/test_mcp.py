@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult
 
 from quarry.api.agents import AGENT_TOOLS
 from quarry.core.agent_tools import RESULTS_MAX
@@ -30,34 +31,31 @@ def base(server_url: str, sample_template: str) -> Iterator[str]:
         yield base
 
 
-@pytest.fixture
-async def client(base: str) -> AsyncIterator[Client]:
-    """The SDK's client, as the local user."""
+async def call(base: str, name: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool found for the local user."""
     async with Client(f"{base}/mcp") as client:
-        yield client
+        return read(await client.call_tool(name, arguments))
 
 
-async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
-    result = await client.call_tool(name, arguments)
+def read(result: CallToolResult) -> dict[str, Any]:
     assert not result.is_error, result.content
-    [content] = result.content
-    assert content.type == "text"
-    assert len(content.text) <= RESULT_CHARACTERS_MAX
-    found: dict[str, Any] = json.loads(content.text)
+    text = text_of(result)
+    assert len(text) <= RESULT_CHARACTERS_MAX
+    found: dict[str, Any] = json.loads(text)
     assert found == result.structured_content
     return found
 
 
-async def refused(client: Client, name: str, **arguments: Any) -> str:
-    result = await client.call_tool(name, arguments)
-    assert result.is_error
+def text_of(result: CallToolResult) -> str:
     [content] = result.content
     assert content.type == "text"
     return content.text
 
 
-async def test_the_tools_are_listed_with_their_arguments(client: Client) -> None:
-    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+async def test_the_tools_are_listed_with_their_arguments(base: str) -> None:
+    async with Client(f"{base}/mcp") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert client.instructions
     assert set(tools) == TOOLS
     for tool in tools.values():
         assert tool.description
@@ -65,42 +63,43 @@ async def test_the_tools_are_listed_with_their_arguments(client: Client) -> None
         assert all("description" in schema for schema in tool.input_schema["properties"].values())
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
-    assert client.instructions
 
 
-async def test_records_are_found_and_then_read_whole(client: Client) -> None:
-    found = await call(client, "search_records", query="old elm in Quill Square", types=["motion"], limit=3)
+async def test_records_are_found_and_then_read_whole(base: str) -> None:
+    found = await call(base, "search_records", query="old elm in Quill Square", types=["motion"], limit=3)
     assert len(found["results"]) == 3
     first = found["results"][0]
     assert "<" not in first["snippet"]
-    whole = await call(client, "get_record", type=first["type"], id=first["id"])
+    whole = await call(base, "get_record", type=first["type"], id=first["id"])
     assert whole["title"] == first["title"]
     assert whole["meeting"]
 
 
-async def test_a_workspace_is_searched_as_its_user(base: str, client: Client) -> None:
-    own = await call(client, "search_ontology", query="launch plan")
+async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
+    own = await call(base, "search_ontology", query="launch plan")
     assert own["results"]
     first = own["results"][0]
-    whole = await call(client, "get_ontology_entity", type=first["type"], id=first["id"])
+    whole = await call(base, "get_ontology_entity", type=first["type"], id=first["id"])
     assert whole["props"]
     async with httpx2.AsyncClient(headers={"Authorization": "Bearer somebody-else"}) as http:
         async with Client(streamable_http_client(f"{base}/mcp", http_client=http)) as other:
-            assert (await call(other, "search_ontology", query="launch plan"))["results"] == []
-            assert "no" in await refused(other, "get_ontology_entity", type=first["type"], id=first["id"])
+            assert read(await other.call_tool("search_ontology", {"query": "launch plan"}))["results"] == []
+            foreign = await other.call_tool("get_ontology_entity", {"type": first["type"], "id": first["id"]})
+            assert foreign.is_error
+            assert "You have no" in text_of(foreign)
 
 
-async def test_companies_come_with_reasons(client: Client) -> None:
-    found = await call(client, "search_companies", question="robots that can be leased", limit=2)
+async def test_companies_come_with_reasons(base: str) -> None:
+    found = await call(base, "search_companies", question="robots that can be leased", limit=2)
     assert len(found["companies"]) == 2 <= found["total"]
     assert all(company["reason"] and company["description"] for company in found["companies"])
 
 
-async def test_campaigns_come_with_exact_counts(client: Client) -> None:
-    found = await call(client, "search_campaigns", channel="sms", limit=2)
+async def test_campaigns_come_with_exact_counts(base: str) -> None:
+    found = await call(base, "search_campaigns", channel="sms", limit=2)
     assert (found["total"], len(found["campaigns"])) == (4, 2)
     assert found["counts"]["channel"] == {"SMS": 4}
-    assert (await call(client, "search_campaigns", phrase='"the quiet card"'))["total"] == 1
+    assert (await call(base, "search_campaigns", phrase='"the quiet card"'))["total"] == 1
 
 
 @pytest.mark.parametrize(
@@ -117,10 +116,11 @@ async def test_campaigns_come_with_exact_counts(client: Client) -> None:
         ("drop_table", {}, "There is no tool 'drop_table'"),
     ],
 )
-async def test_a_wrong_call_is_told_what_is_wrong(
-    client: Client, name: str, arguments: dict[str, Any], said: str
-) -> None:
-    assert said in await refused(client, name, **arguments)
+async def test_a_wrong_call_is_told_what_is_wrong(base: str, name: str, arguments: dict[str, Any], said: str) -> None:
+    async with Client(f"{base}/mcp") as client:
+        result = await client.call_tool(name, arguments)
+    assert result.is_error
+    assert said in text_of(result)
 
 
 async def test_other_hosts_and_origins_are_kept_out(base: str) -> None:

@@ -153,7 +153,7 @@ def _load(connection: Connection, corpus: Corpus, count: int, owners: int) -> No
 
 def _texts(corpus: Corpus, count: int) -> Iterator[str]:
     for done in range(0, count, ROWS_AT_ONCE):
-        yield from corpus.rows(int(min(ROWS_AT_ONCE, count - done)))[0]
+        yield from corpus.rows(corpus.topics(min(ROWS_AT_ONCE, count - done)))[0]
 
 
 def _make_literal(connection: Connection) -> None:
