@@ -31,7 +31,7 @@ class _OnTheWire(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
 
-class PeopleSearchRequest(Request, defer_build=True):
+class PeopleSearchRequest(Request):
     """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
     offered, `salary_min` is the recruiter's own note and filters nothing.
     """
@@ -170,7 +170,7 @@ class PeopleSearchResponse(_OnTheWire):
     degraded: list[str]
 
 
-class UnlockRequest(Request, defer_build=True):
+class UnlockRequest(Request):
     """`POST /people/{id}/unlock-contact`."""
 
     search_id: Identifier
@@ -199,7 +199,7 @@ class CreditBalance(_OnTheWire):
     balance: int
 
 
-class DiscoverRequest(Request, defer_build=True):
+class DiscoverRequest(Request):
     """`GET /people`."""
 
     limit: int = Field(default=20, ge=1, le=DISCOVER_LIMIT_MAX)
