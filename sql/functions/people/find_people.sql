@@ -38,7 +38,7 @@ begin
     select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
     from unnest(p_should_terms[:63]) with ordinality s (term, number)
   ), cards as materialized (
-    select c.id, c.person_id, c.text_search, coalesce(card_time_overlaps(c, p_asked), false) as time_overlaps,
+    select c.id, c.person_id, c.text_search, card_time_overlaps(c, p_asked) as time_overlaps,
       card_time_covered(c, p_asked) as time_covered, coalesce(card_location_matches(c, p_asked), false) as location_matches
     from experience_cards c join people p on p.id = c.person_id
     where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)

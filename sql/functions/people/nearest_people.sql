@@ -5,6 +5,9 @@
 -- all cards that fit, share · n, are compared with their children, which costs about as much for each as a vector passed. Both cost
 -- the same where √(2 · wanted · n) fit. Fewer are compared all, which is also complete; they are looked for only where the planner
 -- expects so few. Where the index has walked far and found too little, what fits is far from the query, and is compared as well.
+--
+-- random_page_cost is that of pages in memory, where an index that is searched all day is: else a thousand keys cost more than a
+-- scan of all.
 create or replace function nearest_people(
   p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit int
 ) returns text[]
@@ -16,7 +19,7 @@ declare
   wanted constant int := 2 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  max_walk constant int := 1.5 * break_even / 2;
+  max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most
   cards text[];
   owners text[];
   by_card record;
