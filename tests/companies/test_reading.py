@@ -129,6 +129,10 @@ def test_demands_on_fields(question: str, field: str, value: Any) -> None:
         ("startups selling to Germany", set()),
         ("startups in South Korea", {"South Korea"}),
         ("startups based in the Netherlands", {"Netherlands"}),
+        ("seed stage Danish and Swedish fintech companies", {"Denmark", "Sweden"}),
+        ("startups teaching French", set()),
+        ("companies helping German hospitals", set()),
+        ("logistics in Germany", {"Germany"}),
     ],
 )
 def test_the_countries_that_companies_are_to_be_in(question: str, countries: set[str]) -> None:

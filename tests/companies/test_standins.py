@@ -19,6 +19,8 @@ from quarry.companies.standins import ACCEPTED_MIN, anchor_variants, critique_by
 from quarry.companies.summary import nothing_found, portrait, summary_by_rule
 from tests.companies.made import company, entry, plan
 
+QUESTIONS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=100)
+
 WEEDER = company(
     "c-weeder", "Weeder", tagline="Weeds, pulled by robots", description="Weeder pulls weeds from beets without herbicide.",
     sectors=["Food & Agriculture"], categories=["Agricultural Robotics"], niches=["robotic weeding"], founded_year=2019,
@@ -90,7 +92,7 @@ class TestPlan:
         assert not any("Weeder" in variant for variant in made.query_variants)
         assert made.filters.niches == ["robotic weeding"]
 
-    @given(st.text(min_size=1, max_size=200))
+    @given(QUESTIONS)
     def test_any_question_has_a_plan(self, question: str) -> None:
         made = planned(question)
         assert 1 <= len(made.query_variants) <= VARIANTS_PLANNED_MAX
@@ -144,7 +146,7 @@ class TestRanking:
         assert (empty.ranked_company_ids, empty.confidence) == ([], 0.0)
 
     @given(
-        st.text(max_size=60),
+        QUESTIONS,
         st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1)), max_size=4),
     )
     def test_any_evidence_gives_a_ranking_in_order(

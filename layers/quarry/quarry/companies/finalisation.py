@@ -89,6 +89,10 @@ async def _model_text(state: SearchState, inputs: SummaryInputs, chat: ChatModel
 
 def _inputs(state: SearchState, chosen: list[RankedCompany]) -> SummaryInputs:
     missing = []
+    if state.names.similar and state.names.mentioned and state.anchor is None:
+        missing.append(
+            f"no company here is called {state.names.mentioned[0]}, so its name was searched for like any other word"
+        )
     if state.widened:
         missing.append("none of the companies shown before meets this, so others were searched")
     return SummaryInputs(

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
+from quarry.companies.anchors import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.found import Candidate, Source, Variant, merge
 from quarry.companies.naming import look_up, match_names
-from quarry.companies.ranking import Entry, boosted, in_order, unmet_filters
+from quarry.companies.ranking import Entry, boosted, distinct, in_order, unmet_filters
 from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
 from quarry.companies.state import NearMiss, SearchState
 from quarry.core.errors import ModelError
@@ -88,7 +89,8 @@ async def _search_names(state: SearchState) -> None:
     if not state.may_call():
         state.is_cut_short = True
         return
-    names = state.names.names or (state.question,)
+    variants = [variant for variant in state.the_plan.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
+    names = distinct([*state.names.names, *variants])[:NAMES_MAX]
     matches = await match_names(state, names, state.statuses)
     for match in matches:
         if state.include_ids is None or match.company_id in state.include_ids:

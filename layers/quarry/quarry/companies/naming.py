@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quarry.companies.anchors import beside_name, is_about
 from quarry.companies.contract import STATUSES, Company, Status
 from quarry.companies.found import NameMatch
-from quarry.companies.reading import read_question
+from quarry.companies.reading import read_follow_up, read_question
 from quarry.companies.retrieval import companies_by_ids, find_names
 from quarry.companies.snippets import profile_words
 from quarry.companies.standins import anchor_variants
@@ -29,6 +29,8 @@ async def look_for_names(state: SearchState) -> str:
             named = state.exact = _meant(state)
         record.counts.update(names=len(names), matches=len(state.matches), named=len(named))
     if not named:
+        if similar:
+            state.reading = read_follow_up(beside_name(state.question, ()), state.request.history)
         return "no company of such a name" if not state.matches else f"no, but {state.matches[0].company_name} is near"
     companies = await look_up(state, [match.company_id for match in named])
     if similar:

@@ -74,6 +74,9 @@ def _take_over(state: SearchState, plan: CompanyPlan) -> None:
         variants = [variant for variant in variants if name not in variant.casefold()]
         variants += standins.anchor_variants(state.anchor)
     filters = known_only(plan.filters, STATUSES)
+    if plan.intent == "narrow" and state.request.previous_candidate_ids and not state.reading.statuses:
+        # what was shown before may be of any status
+        filters = filters.model_copy(update={"statuses": list(STATUSES)})
     state.plan = plan.model_copy(
         update={
             "query_variants": distinct(variants) or [state.question],

@@ -37,6 +37,8 @@ _SMALL_TALK = frozenset(
 )
 _FOR = frozenset("for to by with helping serving targeting among between".split())
 _IN = frozenset("in from near at within across around outside".split())
+WORDS_BEFORE_COMPANIES_MAX = 4
+"""So far before a word for companies a country's adjective still belongs to it."""
 _NOT = frozenset("not no without except excluding non never neither nor but outside avoid".split())
 _NARROWS = re.compile(
     r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|which of|the ones?|these|those|them)\b",
@@ -125,21 +127,21 @@ def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tu
     excluded: set[str] = set()
     named: list[str] = []
     spans: list[tuple[int, int]] = []
-    about_companies = any(token in _COMPANY_WORDS for token in tokens)
     for hit in place_names().find([stem(token) for token in tokens]):
-        before = hit.start - 1 if hit.start and tokens[hit.start - 1] == "the" else hit.start
-        previous = tokens[before - 1] if before else ""
-        if previous in _FOR or not (about_companies or previous in _IN):
+        begin = hit.start - 1 if hit.start and tokens[hit.start - 1] == "the" else hit.start
+        follows_another = bool(spans) and tokens[spans[-1][1] : begin] in (["or"], ["and"])
+        if not (follows_another or _is_home(tokens, begin, hit.end)):
             continue
         # "all but France", yet "but in France"
-        negated = previous in _NOT or (before > 1 and tokens[before - 2] in _NOT - {"but"})
+        negated = bool(
+            set(tokens[max(0, begin - 1) : begin]) & _NOT or set(tokens[max(0, begin - 2) : begin]) & (_NOT - {"but"})
+        )
         (excluded if negated else countries).update(hit.values)
         if not negated:
-            named.append(" ".join(tokens[before : hit.end]))
-        start = before
-        while start and tokens[start - 1] in _IN | _NOT | {"based", "located", "headquartered"}:
-            start -= 1
-        spans.append((start, hit.end))
+            named.append(" ".join(tokens[begin : hit.end]))
+        while begin and tokens[begin - 1] in _IN | _NOT | {"based", "located", "headquartered"}:
+            begin -= 1
+        spans.append((begin, hit.end))
     named_in = (name for match in _CITIES.finditer(text) for name in match[1].split(" or "))
     cities = [name for name in named_in if _may_be_a_city(name)]
     for city in cities:
@@ -150,6 +152,13 @@ def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tu
         cities=frozenset(city.lower() for city in cities),
         place=_said(countries, [*named, *cities]),
     ), spans
+
+
+def _is_home(tokens: Sequence[str], begin: int, end: int) -> bool:
+    """Whether a place is where companies are ("in Germany", "German robotics companies"), not where their customers are."""
+    previous = tokens[begin - 1] if begin else ""
+    is_named_before = any(token in _COMPANY_WORDS for token in tokens[end : end + WORDS_BEFORE_COMPANIES_MAX])
+    return previous in _IN or previous in _NOT or (previous not in _FOR and is_named_before)
 
 
 def _may_be_a_city(name: str) -> bool:
