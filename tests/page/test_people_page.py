@@ -128,7 +128,7 @@ def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: S
         ["at Paynest", "in Bengaluru", "since 1 January 2021", "Go", "agency"]
     )
     remarks = page.get_by_role("note")
-    expect(remarks.nth(0)).to_contain_text("time were relaxed")
+    expect(remarks.nth(0)).to_contain_text("time was relaxed")
     expect(remarks.nth(1)).to_contain_text("the reasons")
     person = page.get_by_role("list", name="People").get_by_role("article")
     expect(person.get_by_role("list", name="Why").get_by_role("listitem")).to_have_text(REASONS)

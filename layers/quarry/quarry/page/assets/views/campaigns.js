@@ -2,7 +2,7 @@
 
 import {barChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
-import {degradedRemark, emptyState} from '../components/notice.js';
+import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
@@ -68,7 +68,7 @@ class CampaignsTurn extends Turn {
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       this.#filters(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
-      campaigns.length > 0 ? campaignList(campaigns, total) : total === 0 && emptyState('No campaign matches', 'Try fewer conditions, or a theme in other words.'),
+      campaigns.length > 0 && campaignList(campaigns, total),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
     ];

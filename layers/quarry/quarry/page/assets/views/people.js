@@ -23,9 +23,9 @@ const STEP_WORDS = {
 
 const TIERS = [
   null,
-  'Nobody was left with all conditions, so those on time were relaxed.',
-  'Too few were left with all conditions, so those on time and place were relaxed.',
-  'Too few were left with all conditions, so those on time, place, company and team were relaxed.',
+  'Few people meet every condition, so time was relaxed.',
+  'Few people meet every condition, so time and place were relaxed.',
+  'Few people meet every condition, so time, place, company and team were relaxed.',
 ];
 
 const DISCOVER_PAGE = 24;
@@ -125,7 +125,7 @@ class PeopleView {
     const {open, place, salary} = this.search;
     const go = (changes) => this.context.go({...this.#wishes(), ...changes, q: this.search.q});
     const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
-    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any', (value) => go({salary: value}));
+    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any pay', (value) => go({salary: value}));
     return [
       toggle('Open to work only', {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
       placeField, salaryField,
