@@ -212,6 +212,8 @@ function showDomains(current) {
     data: {domain: name},
   }, NAMES[name])));
   page.domains.hidden = names.length < 2;
+  // on a phone the row may be longer than the window
+  page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
 }
 
 function showTools() {

@@ -44,6 +44,11 @@ export function money(value, currency) {
   return new Intl.NumberFormat(LANGUAGE, {style: 'currency', currency, maximumFractionDigits: value < 10_000 ? 0 : 1, notation: value < 10_000 ? 'standard' : 'compact'}).format(value);
 }
 
+/** @param {number} value Indian rupees, grouped as they are there */
+export function rupees(value) {
+  return new Intl.NumberFormat('en-IN', {style: 'currency', currency: 'INR', maximumFractionDigits: 0}).format(value);
+}
+
 /** @param {number} share from 0 to 1 */
 export function percent(share) {
   return `${Math.round(share * 100)} %`;

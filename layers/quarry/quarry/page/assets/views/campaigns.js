@@ -1,8 +1,8 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
 import {barChart} from '../components/bars.js';
-import {choices, label} from '../components/chips.js';
-import {degradedRemark, emptyState} from '../components/notice.js';
+import {choices, label, toggle} from '../components/chips.js';
+import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
@@ -35,11 +35,18 @@ class CampaignsTurn extends Turn {
   constructor(question, before, context) {
     super(question, context, {path: 'campaigns/chat', activity: 'Search'});
     this.before = before;
+    /** Whether the next question is asked within what this one was. */
+    this.keepsFilters = false;
   }
 
   get body() {
     const history = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
-    return {message: this.question, history: history.slice(-HISTORY_MAX)};
+    const last = this.before.at(-1);
+    return {
+      message: this.question,
+      history: history.slice(-HISTORY_MAX),
+      ...(last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
+    };
   }
 
   take({type, data}) {
@@ -59,14 +66,28 @@ class CampaignsTurn extends Turn {
     const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      filterChips(detectedFilters),
+      this.#filters(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
-      campaigns.length > 0 ? campaignList(campaigns, total) : total === 0 && emptyState('No campaign matches', 'Try fewer conditions, or a theme in other words.'),
+      campaigns.length > 0 && campaignList(campaigns, total),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
     ];
   }
+
+  /** How the question was read, and whether that holds for the next one too. */
+  #filters(filters) {
+    const entries = Object.entries(filters);
+    if (entries.length === 0) return null;
+    const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
+      this.keepsFilters = !this.keepsFilters;
+      keep.setAttribute('aria-pressed', String(this.keepsFilters));
+    }});
+    return element('div', {class: 'chips read-as', role: 'group', 'aria-label': 'How the question was read'},
+      entries.map(([name, value]) => label(`${FILTER_WORDS[name] ?? words(name)}: ${valueText(value)}`)), keep);
+  }
 }
+
+const FILTER_WORDS = {value_prop: 'Value proposition', has_offer: 'Offer', date_range: 'Captured'};
 
 function callLabel({tool, arguments: given}) {
   const values = Object.entries(given).filter(([name]) => name !== 'embedding_field').map(([, value]) => valueText(value));
@@ -78,13 +99,6 @@ function valueText(value) {
   if (typeof value === 'boolean') return value ? 'with an offer' : 'without an offer';
   if (value !== null && typeof value === 'object') return [value.from && `from ${day(value.from)}`, value.to && `until ${day(value.to)}`].filter(Boolean).join(' ');
   return String(value);
-}
-
-function filterChips(filters) {
-  const entries = Object.entries(filters);
-  if (entries.length === 0) return null;
-  return element('div', {class: 'chips', role: 'group', 'aria-label': 'How the question was read'},
-    entries.map(([name, value]) => label(`${words(name)}: ${valueText(value)}`)));
 }
 
 function charts({channel, sentiment, value_prop: valueProp}) {

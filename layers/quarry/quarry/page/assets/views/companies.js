@@ -2,7 +2,7 @@
 
 import {label} from '../components/chips.js';
 import {confidenceShare} from '../components/confidence.js';
-import {degradedRemark, emptyState} from '../components/notice.js';
+import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {element, outsideLink} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
@@ -59,10 +59,8 @@ class CompaniesTurn extends Turn {
     const {references, companiesById, telemetry} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      references.length === 0
-        ? emptyState('No company fits', 'Try fewer conditions, or other words for what they make.')
-        : element('ol', {class: 'cards references', 'aria-label': 'Companies'}, references.map((reference) =>
-          element('li', {}, referenceCard(reference, companiesById[reference.companyId])))),
+      references.length > 0 && element('ol', {class: 'cards references', 'aria-label': 'Companies'}, references.map((reference) =>
+        element('li', {}, referenceCard(reference, companiesById[reference.companyId])))),
     ];
   }
 }

@@ -132,10 +132,11 @@ class OntologyView {
     const counts = groups(all.results, (result) => result.type);
     const projects = groups(all.results, (result) => result.project_id);
     const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
-    return element('div', {class: 'filters', role: 'group', 'aria-label': 'Filters'},
+    return element('div', {class: 'entity-filters'}, element('div', {class: 'filters', role: 'group', 'aria-label': 'Project'},
       project && removable(projectName(all, project), {label: 'Search all projects', onremove: () => go({project: ''})}),
       !project && projects.size > 1 && [...projects].map(([id, results]) =>
-        toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: results.length, ontoggle: () => go({project: id})})),
+        toggle(results[0].project_name ?? id, {pressed: false, name: `project-${id}`, count: results.length, ontoggle: () => go({project: id})}))),
+    element('div', {class: 'filters', role: 'group', 'aria-label': 'Type'},
       Object.keys(TYPES).filter((name) => counts.has(name) || type.includes(name)).map((name) =>
         toggle(TYPES[name], {
           pressed: type.includes(name), name, count: counts.get(name)?.length ?? 0,
@@ -143,7 +144,7 @@ class OntologyView {
             this.carried = {all, control: name};
             go({type: pressed ? [...type, name] : type.filter((each) => each !== name)});
           },
-        })));
+        }))));
   }
 
   #result(result) {

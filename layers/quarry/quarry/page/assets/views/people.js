@@ -23,9 +23,9 @@ const STEP_WORDS = {
 
 const TIERS = [
   null,
-  'Nobody was left with all conditions, so those on time were relaxed.',
-  'Too few were left with all conditions, so those on time and place were relaxed.',
-  'Too few were left with all conditions, so those on time, place, company and team were relaxed.',
+  'Few people meet every condition, so time was relaxed.',
+  'Few people meet every condition, so time and place were relaxed.',
+  'Few people meet every condition, so time, place, company and team were relaxed.',
 ];
 
 const DISCOVER_PAGE = 24;
@@ -96,7 +96,10 @@ class PeopleView {
       if (this.entry !== entry) return;
       if (cursor === null) replace(section, page.people.length > 0 && element('h2', {class: 'section-label'}, 'Everybody'), list);
       else foot.remove();
-      list.append(...page.people.map((person) => element('li', {}, discoveredCard(person, this.context))));
+      const added = page.people.map((person) => element('li', {}, discoveredCard(person, this.context)));
+      list.append(...added);
+      // the button that the reader was at went away
+      if (cursor !== null) added[0]?.querySelector('button').focus();
       if (page.next_cursor) {
         const more = element('div', {class: 'everybody-foot'},
           button('Show more', {onclick: () => { more.remove(); this.#discover(section, page.next_cursor); }}));
@@ -122,7 +125,7 @@ class PeopleView {
     const {open, place, salary} = this.search;
     const go = (changes) => this.context.go({...this.#wishes(), ...changes, q: this.search.q});
     const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
-    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any', (value) => go({salary: value}));
+    const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any pay', (value) => go({salary: value}));
     return [
       toggle('Open to work only', {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
       placeField, salaryField,
@@ -184,7 +187,7 @@ class PeopleView {
   #relaxations(relaxations, constraints) {
     const helpful = relaxations.filter(({additional_people: more}) => more > 0);
     if (helpful.length === 0) return null;
-    return element('section', {class: 'relaxations'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
+    return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
       element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>
         element('button', {type: 'button', class: 'chip toggle', data: {relax: constraint}, on: {click: () => this.#relax(constraint, constraints)}},
           text, element('span', {class: 'chip-count'}, `+${more}`)))));

@@ -1,6 +1,6 @@
 /** How a query was understood, in words, and the query without one of its conditions. */
 
-import {day, number, words} from '../../format.js';
+import {day, rupees, words} from '../../format.js';
 
 const MUST = {
   company_norm: 'at', team_norm: 'team', intent_primary: 'kind', domain: 'field', sub_domain: 'speciality', employment_type: 'employment',
@@ -19,7 +19,7 @@ export function understood({must, should, exclude}) {
     ...period(must),
     ...(must.is_current === null || must.is_current === undefined ? [] : [must.is_current ? 'current' : 'former']),
     ...(must.open_to_work_only ? ['open to work'] : []),
-    ...(must.offer_salary_inr_per_year ? [`pay up to ₹${number(must.offer_salary_inr_per_year)} a year`] : []),
+    ...(must.offer_salary_inr_per_year ? [`pay up to ${rupees(must.offer_salary_inr_per_year)} a year`] : []),
   ];
   const wished = [...should.skills_or_tools, ...should.keywords, ...should.intent_secondary.map((each) => words(each).toLowerCase())];
   const excluded = [...exclude.company_norm.map(titled), ...exclude.keywords];

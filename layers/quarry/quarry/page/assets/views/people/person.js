@@ -6,7 +6,7 @@ import {confidenceShare} from '../../components/confidence.js';
 import {noticeOf, remark} from '../../components/notice.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
-import {month, number, words} from '../../format.js';
+import {month, rupees, words} from '../../format.js';
 
 /** @param {any} person a result @param {() => void} onopen */
 export function personCard(person, onopen) {
@@ -28,7 +28,7 @@ function availability(person) {
     person.open_to_work && label('Open to work', {tone: 'accent'}),
     !person.open_to_work && person.open_to_contact && label('Open to contact'),
     person.work_preferred_locations.length > 0 && label(`Prefers ${person.work_preferred_locations.join(', ')}`),
-    salary != null && label(`From ₹${number(salary)} a year`),
+    salary != null && label(`From ${rupees(salary)} a year`),
   ];
 }
 

@@ -1,0 +1,147 @@
+"""Asking for companies on the page: the steps, the summary as it is written, the companies, and questions that follow."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from playwright.sync_api import Page, expect
+
+from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson
+from tests.page.test_accessibility import grave_findings
+
+QUESTION = "Health startups in Africa"
+ASKED = "search?" + urlencode({"domain": "companies", "q": QUESTION})
+
+HELD_STREAM = """
+const real = window.fetch;
+const line = (event) => new TextEncoder().encode(JSON.stringify(event) + '\\n');
+let early = [], stream = null;
+window.send = (event) => {
+  if (!stream) return early.push(event);
+  stream.enqueue(line(event));
+  if (event.type === 'final_answer') stream.close();
+};
+window.fetch = (input, init) => {
+  if (!String(input).endsWith('/companies/chat')) return real(input, init);
+  return Promise.resolve(new Response(new ReadableStream({start(controller) {
+    stream = controller;
+    for (const event of early.splice(0)) send(event);
+    init.signal.addEventListener('abort', () => { stream = null; controller.error(init.signal.reason); });
+  }})));
+};
+"""
+"""In the place of the service: each `send` of the test is the stream's next event."""
+
+
+def send(page: Page, kind: str, **data: object) -> None:
+    page.evaluate("(event) => send(event)", {"type": kind, "data": data})
+
+
+def last_event(**answer: object) -> dict[str, Any]:
+    telemetry = {"runId": "r", "iterationCount": 1, "toolCallCount": 1, "endReason": "converged", "degradedSteps": []}
+    nothing = {"content": "Nothing fits.", "references": [], "companiesById": {}, "telemetry": telemetry}
+    return {"type": "final_answer", "data": nothing | answer}
+
+
+def answered(page: Page) -> None:
+    expect(page.locator(".turn-answer").last).to_have_attribute("aria-busy", "false")
+
+
+def test_a_question_is_answered_with_steps_a_summary_and_companies(site: Site) -> None:
+    page = site.open("search?domain=companies", domains=["companies"])
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    answered(page)
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_focused()
+    expect(page.locator(".prose")).not_to_be_empty()
+    page.locator(".timeline-summary").click()
+    steps = page.locator(".timeline li")
+    assert steps.count() > 2
+    assert all(status == "completed" for status in steps.evaluate_all("(items) => items.map((i) => i.dataset.status)"))
+    first = page.get_by_role("list", name="Companies").get_by_role("article").first
+    expect(first.locator(".confidence")).to_contain_text("% confidence")
+    expect(first.locator(".chip").first).to_be_visible()
+    name = first.get_by_role("button").inner_text()
+    first.get_by_role("button").press("Enter")
+    panel = page.get_by_role("dialog", name=name)
+    expect(panel).to_contain_text("Founded")
+    expect(panel).to_contain_text("What it does")
+    site.picture(page, "companies-panel")
+    page.keyboard.press("Escape")
+    expect(first.get_by_role("button")).to_be_focused()
+
+
+def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_anew(site: Site) -> None:
+    page = site.open(ASKED)
+    answered(page)
+    shown = page.locator(".found .result-open").all_inner_texts()
+    sent: list[Any] = []
+    page.on(
+        "request", lambda request: sent.append(request.post_data_json) if "/companies/chat" in request.url else None
+    )
+    page.keyboard.press("/")
+    page.keyboard.type("Only those in Kenya")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn")).to_have_count(2)
+    answered(page)
+    [body] = sent
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
+    assert len(body["clientContext"]["previousCandidateIds"]) == len(shown)
+    page.go_back()
+    expect(page.locator(".turn")).to_have_count(1)
+    assert page.locator(".found .result-open").all_inner_texts() == shown
+    page.go_forward()
+    expect(page.locator(".turn")).to_have_count(2)
+    page.get_by_role("button", name="New search").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Find companies in plain words")
+    assert len(sent) == 1
+
+
+def test_steps_and_text_are_shown_as_they_come_until_they_are_stopped(site: Site) -> None:
+    page = site.open(ASKED, before=lambda page: page.add_init_script(HELD_STREAM))
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    send(page, "activity", id="plan", label="Planning", status="running")
+    expect(page.locator(".timeline li")).to_have_attribute("data-status", "running")
+    send(page, "activity", id="plan", label="Planned", status="completed", durationMs=1234)
+    send(page, "activity", id="rank", label="Ranking", status="failed", detail="By simple rules instead", durationMs=50)
+    expect(page.locator(".timeline li")).to_have_text(
+        ["Planned: done1.2 s", "Ranking: failed50 msBy simple rules instead"]
+    )
+    send(page, "activity", id="check", label="Checking", status="running")
+    send(page, "partial_text", text="Two **fit")
+    send(page, "partial_text", text="** well")
+    expect(page.locator(".prose strong")).to_have_text("fit")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("note")).to_have_text("Stopped. Ask again")
+    expect(page.locator(".prose")).to_have_text("Two fit well")
+    expect(page.locator(".timeline-summary")).to_contain_text("1 failed · stopped")
+    page.get_by_role("button", name="Ask again").click()
+    degraded = last_event()["data"]["telemetry"] | {"degradedSteps": ["company_rerank"]}
+    send(page, "final_answer", **(last_event()["data"] | {"telemetry": degraded}))
+    expect(page.get_by_role("note")).to_contain_text("the ranking")
+
+
+def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> None:
+    failing = answer_ndjson({"type": "error", "data": {"message": "The database went away."}})
+    page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", failing))
+    expect(page.get_by_role("alert")).to_contain_text("The database went away.")
+    page.unroute("**/companies/chat")
+    page.route("**/companies/chat", answer_ndjson(last_event()))
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".prose")).to_have_text("Nothing fits.")
+    expect(page.get_by_role("article")).to_have_count(0)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_axe_finds_nothing_serious_about_companies(site: Site) -> None:
+    page = site.open(ASKED, width=WIDE, bypass_csp=True)
+    answered(page)
+    page.locator(".timeline-summary").click()
+    assert grave_findings(page) == []
+    page.locator(".result-open").first.click()
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    assert grave_findings(page) == []
+    site.picture(page, "companies-panel-narrow")

@@ -1,0 +1,141 @@
+"""Projects on the page: what was found by type, filters, and the whole of one thing beside the list."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page, Route, expect
+
+from quarry.ontology.contract import EntityResult, OntologySearchResponse, Project, WholeEntity
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem
+from tests.page.test_accessibility import grave_findings
+
+ASKED = "search?domain=ontology&q=fuel+sensor"
+PROJECTS = {"tank": "Tank telemetry", "yard": "Yard works"}
+
+RESULTS = [
+    EntityResult(
+        type=kind,  # type: ignore[arg-type]
+        id=f"{kind}-{number}",
+        project_id=project,
+        project_name=PROJECTS[project],
+        title=f"{kind.title()} {number} of the sensor",
+        snippet="Fit the <mark>fuel sensor</mark> &lt;b&gt;first&lt;/b&gt;",
+        score=1 / (number + 1),
+    )
+    for number, (kind, project) in enumerate(
+        [("document", "tank"), ("task", "tank"), ("task", "yard"), ("requirement", "yard")]
+    )
+]
+WHOLE = WholeEntity(
+    type="document",
+    id="document-0",
+    project_id="tank",
+    title="Document 0 of the sensor",
+    props={
+        "body_markdown": "## Wiring\n\nUse **shielded** cable.\n\n<img src=x onerror=alert(1)>",
+        "doc_type": "spec",
+        "tags": ["hardware", "safety"],
+        "is_final": True,
+        "limits": {"max_depth": 3, "unit": "metre"},
+    },
+    project=Project(id="tank", name="Tank telemetry"),
+).model_dump(mode="json")
+
+
+class Workspace:
+    """The service's part: it filters by project and type, and says that it holds `total` that match."""
+
+    def __init__(self, total: int | None = None) -> None:
+        self.total = total
+        self.bodies: list[dict[str, Any]] = []
+
+    def __call__(self, page: Page) -> None:
+        page.route("**/ontology/search", self._search)
+        page.route("**/ontology/document/document-0", answer_json(WHOLE))
+
+    def _search(self, route: Route) -> None:
+        body = json.loads(route.request.post_data or "")
+        self.bodies.append(body)
+        found = [
+            result
+            for result in RESULTS
+            if result.project_id == body.get("project_id", result.project_id)
+            and result.type in body.get("types", [result.type])
+        ]
+        total = self.total if self.total is not None and "types" not in body else len(found)
+        answer = OntologySearchResponse(results=found, total=total, message=f"{total} found")
+        answer_json(answer.model_dump(mode="json"))(route)
+
+
+def test_what_was_found_is_shown_by_type_with_its_words_marked(site: Site) -> None:
+    workspace = Workspace()
+    page = site.open(ASKED, before=workspace)
+    expect(page.locator(".entity-group .section-label")).to_have_text(
+        ["Documents · 1", "Tasks · 2", "Requirements · 1"]
+    )
+    expect(page.locator(".result mark").first).to_have_text("fuel sensor")
+    expect(page.locator(".result .card-text").first).to_have_text("Fit the fuel sensor <b>first</b>")
+    site.picture(page, "ontology-wide")
+    page.get_by_role("button", name="Tasks 2").press("Enter")
+    expect(page.locator(".result")).to_have_count(2)
+    expect(page.get_by_role("button", name="Tasks 2")).to_be_focused()
+    assert len(workspace.bodies) == 1
+    page.get_by_role("button", name="Yard works").click()
+    expect(page.locator(".result")).to_have_count(1)
+    assert workspace.bodies[1:] == [{"query": "fuel sensor", "project_id": "yard"}]
+    page.go_back()
+    expect(page.locator(".result")).to_have_count(2)
+    page.go_back()
+    expect(page.locator(".result")).to_have_count(4)
+    assert len(workspace.bodies) == 2
+
+
+def test_of_a_type_all_are_asked_for_where_the_best_of_all_types_are_only_some(site: Site) -> None:
+    workspace = Workspace(total=90)
+    page = site.open(ASKED, before=workspace)
+    expect(page.get_by_text("The best 4 are shown")).to_be_visible()
+    page.get_by_role("button", name="Tasks 2").click()
+    expect(page.locator(".result")).to_have_count(2)
+    assert workspace.bodies == [{"query": "fuel sensor"}, {"query": "fuel sensor", "types": ["task"]}]
+
+
+def test_the_whole_of_one_is_shown_beside_and_its_address_opens_it_again(site: Site) -> None:
+    page = site.open(ASKED, before=Workspace())
+    page.locator(".result-open").first.press("Enter")
+    panel = page.get_by_role("dialog", name="Document 0 of the sensor")
+    expect(panel.get_by_role("heading", name="Wiring")).to_be_visible()
+    expect(panel.locator(".prose")).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(panel.locator("img")).to_have_count(0)
+    expect(panel).to_contain_text("hardware")
+    expect(panel).to_contain_text("Max depth")
+    site.picture(page, "ontology-panel")
+    assert parse_qs(urlsplit(page.url).query)["open"] == ["document:document-0"]
+    page.reload()
+    expect(panel.get_by_role("heading", name="Wiring")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    assert "open" not in parse_qs(urlsplit(page.url).query)
+
+
+def test_nothing_found_is_said_and_a_failure_can_be_tried_again(site: Site) -> None:
+    failing = answer_problem(503, "The database does not answer.")
+    page = site.open(ASKED, before=lambda page: page.route("**/ontology/search", failing))
+    expect(page.get_by_role("alert")).to_contain_text("The database does not answer.")
+    page.unroute("**/ontology/search")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="Nothing of yours matches")).to_be_visible()
+
+
+def test_axe_finds_nothing_serious_about_projects(site: Site) -> None:
+    page = site.open(ASKED, width=WIDE, bypass_csp=True, before=Workspace())
+    expect(page.locator(".result")).to_have_count(4)
+    assert grave_findings(page) == []
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    site.picture(page, "ontology-narrow")
+    page.locator(".result-open").first.click()
+    expect(page.locator(".panel .prose")).to_be_visible()
+    assert grave_findings(page) == []

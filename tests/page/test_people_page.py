@@ -1,0 +1,230 @@
+"""People on the page: everybody, how a query was understood, who fits and why, what would bring more, and contact."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from playwright.sync_api import Page, Route, expect
+
+from quarry.people.contract import (
+    Constraints,
+    Contact,
+    Exclude,
+    ExperienceCard,
+    GatedProfile,
+    Must,
+    PeopleSearchResponse,
+    PersonResult,
+    Relaxation,
+    Should,
+    UnlockResponse,
+)
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem
+from tests.page.test_accessibility import grave_findings
+
+QUERY = "Backend engineers at Paynest in Bengaluru since 2021"
+ASKED = "search?" + urlencode({"domain": "people", "q": QUERY, "place": "Pune"})
+
+CARD = ExperienceCard.model_validate(
+    {
+        "id": "c-1",
+        "title": "Backend engineer",
+        "company_name": "Paynest",
+        "intent_primary": "work",
+        "city": "Bengaluru",
+        "start_date": "2021-04-01",
+        "is_current": True,
+        "summary": "Ran the ledger.",
+        "skills": ["Go"],
+        "children": [{"id": "k-1", "child_type": "project", "title": "Ledger", "summary": "Double entry, twice."}],
+    }
+)
+WHO: dict[str, Any] = {
+    "id": "p-1",
+    "name": "Asha Rao",
+    "headline": "Backend engineer in payments",
+    "bio": "Likes ledgers that balance.",
+    "open_to_work": True,
+    "open_to_contact": True,
+    "work_preferred_locations": ["Pune"],
+    "work_preferred_salary_min": 3_000_000,
+}
+REASONS = ["Three years of payments at Paynest", "In Bengaluru since 2021"]
+FOUND = PeopleSearchResponse(
+    search_id="s-1",
+    people=[PersonResult(**WHO, similarity_percent=82, why_matched=REASONS, matched_cards=[CARD])],
+    constraints=Constraints(
+        query_original=QUERY,
+        query_cleaned=QUERY,
+        must=Must(company_norm=["paynest"], city="bengaluru", time_start="2021-01-01"),
+        should=Should(skills_or_tools=["Go"]),
+        exclude=Exclude(keywords=["agency"]),
+    ),
+    fallback_tier=1,
+    relaxations=[
+        Relaxation(constraint="company_norm", label="Any company", additional_people=4),
+        Relaxation(constraint="preferred_locations", label="Any preferred place", additional_people=2),
+        Relaxation(constraint="is_current", label="Current or not", additional_people=0),
+    ],
+    degraded=["people_reasons"],
+).model_dump(mode="json")
+
+
+def profile(contact: Contact | None = None) -> dict[str, Any]:
+    return GatedProfile(
+        **WHO,
+        city="Bengaluru",
+        country="India",
+        cards=[CARD],
+        search_id="s-1",
+        why_matched=REASONS,
+        contact_unlocked=contact is not None,
+        contact=contact,
+    ).model_dump(mode="json")
+
+
+class Searches:
+    """The service's part in searching: what was asked, and always the same answer."""
+
+    def __init__(self, answer: dict[str, Any] = FOUND) -> None:
+        self.answer = answer
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+
+    def __call__(self, page: Page) -> None:
+        page.route("**/people/search", self._answer)
+        page.route("**/people/p-1?search_id=s-1", answer_json(profile()))
+
+    def _answer(self, route: Route) -> None:
+        self.bodies.append(json.loads(route.request.post_data or ""))
+        self.keys.append(route.request.headers.get("idempotency-key"))
+        answer_json(self.answer)(route)
+
+
+def state(page: Page) -> dict[str, str]:
+    return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
+
+
+def test_everybody_is_listed_a_page_at_a_time_with_their_public_profile(site: Site) -> None:
+    page = site.open("search?domain=people")
+    cards = page.get_by_role("region", name="Everybody").get_by_role("listitem")
+    expect(cards).to_have_count(24)
+    page.get_by_role("button", name="Show more").press("Enter")
+    expect(cards.nth(24)).to_be_visible()
+    expect(cards.nth(24).get_by_role("button")).to_be_focused()
+    name = cards.nth(0).locator(".card-title").inner_text()
+    cards.nth(0).get_by_role("button").press("Enter")
+    expect(page.get_by_role("dialog", name=name).locator(".career-card").first).to_be_visible()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Show contact details")).to_have_count(0)
+
+
+def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: Site) -> None:
+    searches = Searches()
+    page = site.open(ASKED, before=searches)
+    understood = page.get_by_role("region", name="How the query was understood")
+    expect(understood.locator(".chip")).to_have_text(
+        ["at Paynest", "in Bengaluru", "since 1 January 2021", "Go", "agency"]
+    )
+    remarks = page.get_by_role("note")
+    expect(remarks.nth(0)).to_contain_text("time was relaxed")
+    expect(remarks.nth(1)).to_contain_text("the reasons")
+    person = page.get_by_role("list", name="People").get_by_role("article")
+    expect(person.get_by_role("list", name="Why").get_by_role("listitem")).to_have_text(REASONS)
+    expect(person).to_contain_text("Backend engineer, Paynest")
+    expect(person).to_contain_text("82 % match")
+    assert searches.bodies == [{"query": QUERY, "preferred_locations": ["Pune"]}]
+    site.picture(page, "people-wide")
+
+
+def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: Site) -> None:
+    searches = Searches()
+    page = site.open(ASKED, before=searches)
+    relaxations = page.get_by_role("region", name="Relax a condition").get_by_role("button")
+    expect(relaxations).to_have_text(["Any company+4", "Any preferred place+2"])
+    relaxations.nth(0).click()
+    expect(page.get_by_role("textbox", name="Describe")).to_have_value("Backend engineers in Bengaluru since 2021")
+    expect(relaxations).to_have_count(2)
+    relaxations.nth(1).click()
+    expect(page.get_by_role("button", name="Remove: Would work in")).to_have_count(0)
+    expect(relaxations).to_have_count(2)
+    assert [set(body) for body in searches.bodies] == [{"query", "preferred_locations"}] * 2 + [{"query"}]
+    page.go_back()
+    page.go_back()
+    expect(page.get_by_role("textbox", name="Describe")).to_have_value(QUERY)
+    expect(page.get_by_role("article")).to_be_visible()
+    assert len(searches.bodies) == 3
+    assert len(set(searches.keys)) == 3
+
+
+def test_the_wishes_are_part_of_the_search(site: Site) -> None:
+    searches = Searches()
+    page = site.open("search?" + urlencode({"domain": "people", "q": QUERY}), before=searches)
+    page.get_by_role("button", name="Open to work only").click()
+    page.get_by_label("Pay offered").fill("2500000")
+    page.get_by_label("Pay offered").press("Enter")
+    expect(page.get_by_role("button", name="Remove: Pay offered")).to_be_visible()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert searches.bodies[-1] == {"query": QUERY, "open_to_work_only": True, "salary_max": 2_500_000}
+    assert state(page) == {"domain": "people", "q": QUERY, "open": "true", "salary": "2500000"}
+
+
+def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
+    page = site.open(ASKED, before=Searches())
+    contact = Contact(
+        email="asha@example.org", phone="+91 80 1234", links=["https://asha.example", "javascript:alert(1)"]
+    )
+    answer = UnlockResponse(charged=True, balance=0, contact=contact).model_dump(mode="json")
+    page.get_by_role("article").get_by_role("button").press("Enter")
+    panel = page.get_by_role("dialog", name="Asha Rao")
+    expect(panel).to_contain_text("Double entry, twice.")
+    page.route("**/unlock-contact", answer_problem(402, "This needs one credit; you have none."))
+    panel.get_by_role("button", name="Show contact details").click()
+    expect(panel.get_by_role("alert")).to_contain_text("Out of credits")
+    page.keyboard.press("Escape")
+    page.route("**/unlock-contact", answer_json(answer))
+    page.get_by_role("article").get_by_role("button").press("Enter")
+    panel.get_by_role("button", name="Show contact details").press("Enter")
+    expect(panel.get_by_role("link", name="asha@example.org")).to_have_attribute("href", "mailto:asha@example.org")
+    expect(panel.get_by_role("link", name="asha.example", exact=True)).to_be_visible()
+    expect(panel.get_by_role("link")).to_have_count(3)
+    site.picture(page, "people-panel")
+    page.keyboard.press("Escape")
+    expect(page.locator(".balance")).to_have_text("0 credits")
+
+
+def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site) -> None:
+    refusing = answer_problem(402, "A search costs one credit; you have none.")
+    page = site.open(ASKED, before=lambda page: page.route("**/people/search", refusing))
+    expect(page.get_by_role("alert")).to_contain_text("Out of credits")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.unroute("**/people/search")
+    Searches(FOUND | {"people": []})(page)
+    page.reload()
+    expect(page.get_by_role("heading", name="Nobody fits")).to_be_visible()
+
+
+def test_a_stopped_search_that_is_run_again_is_not_charged_twice(site: Site) -> None:
+    held: list[Route] = []
+    page = site.open(ASKED, before=lambda page: page.route("**/people/search", lambda route: held.append(route)))
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("note")).to_have_text("Stopped. Search again")
+    searches = Searches()
+    searches(page)
+    page.get_by_role("button", name="Search again").click()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert searches.keys == [held[0].request.headers["idempotency-key"]]
+
+
+def test_axe_finds_nothing_serious_about_people(site: Site) -> None:
+    page = site.open(ASKED, width=WIDE, bypass_csp=True, before=Searches())
+    expect(page.get_by_role("article")).to_be_visible()
+    assert grave_findings(page) == []
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    site.picture(page, "people-narrow")
+    page.locator(".result-open").click()
+    expect(page.locator(".career-card")).to_be_visible()
+    assert grave_findings(page) == []
+    site.picture(page, "people-panel-narrow")
