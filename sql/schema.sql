@@ -591,7 +591,7 @@ begin
     select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
     from unnest(p_should_terms[:63]) with ordinality s (term, number)
   ), cards as materialized (
-    select c.id, c.person_id, c.text_search, coalesce(card_time_overlaps(c, p_asked), false) as time_overlaps,
+    select c.id, c.person_id, c.text_search, card_time_overlaps(c, p_asked) as time_overlaps,
       card_time_covered(c, p_asked) as time_covered, coalesce(card_location_matches(c, p_asked), false) as location_matches
     from experience_cards c join people p on p.id = c.person_id
     where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)
@@ -917,7 +917,7 @@ declare
   wanted constant int := 2 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  max_walk constant int := 1.5 * break_even / 2;
+  max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most
   cards text[];
   owners text[];
   by_card record;

@@ -24,10 +24,15 @@ RESULT_CHARACTERS_MAX = 40_000
 
 
 @pytest.fixture(scope="module")
-def base(server_url: str, sample_template: str) -> Iterator[str]:
-    """A running service over the sample data."""
-    url = create_database(server_url, "agents_sample", template=sample_template)
-    with running_server(url, RATE_LIMIT_PER_MINUTE="40") as base:
+def agents_url(server_url: str, sample_template: str) -> str:
+    """A database with the sample data."""
+    return create_database(server_url, "agents_sample", template=sample_template)
+
+
+@pytest.fixture(scope="module")
+def base(agents_url: str) -> Iterator[str]:
+    """A running service over the sample data, without limits."""
+    with running_server(agents_url, RATE_LIMIT_PER_MINUTE="0") as base:
         yield base
 
 
@@ -139,13 +144,17 @@ async def test_other_hosts_and_origins_are_kept_out(base: str) -> None:
         assert (await http.post("/mcp", content=b"x", headers={"Content-Type": "text/plain"})).status_code == 415
 
 
-async def test_calls_count_against_the_callers_limit(base: str) -> None:
+def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     headers = {"Accept": "application/json", "Authorization": "Bearer eager"}
-    async with httpx2.AsyncClient(base_url=base, headers=headers) as http:
-        statuses = [(await http.post("/mcp", json=message)).status_code for _ in range(81)]
-    assert statuses[0] == 200
-    assert statuses[-1] == 429
+    with (
+        running_server(agents_url, RATE_LIMIT_PER_MINUTE="3") as limited,
+        httpx2.Client(base_url=limited, headers=headers) as http,
+    ):
+        responses = [http.post("/mcp", json=message) for _ in range(7)]
+    assert responses[0].status_code == 200
+    assert responses[-1].status_code == 429
+    assert responses[-1].headers["retry-after"]
 
 
 def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
