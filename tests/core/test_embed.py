@@ -162,7 +162,9 @@ async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, tab
     await database.execute(SQL("update {} set embedded_hash = content_hash").format(name))
     assert await count_pending(database, table) == 0
     changed = await database.execute(
-        SQL("update {t} set {c} = '{{Changed.}}' where id = (select min(id) from {t})").format(t=name, c=Identifier(column))
+        SQL("update {t} set {c} = '{{Changed.}}' where id = (select min(id) from {t})").format(
+            t=name, c=Identifier(column)
+        )
     )
     assert changed == 1
     assert await count_pending(database, table) == 1
