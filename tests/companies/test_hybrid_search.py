@@ -22,7 +22,7 @@ from tests.companies.seeded import (
     seeded_status,
     seeded_vector,
 )
-from tests.query_plans import plans, scans
+from tests.plans import plans, scans
 
 HYBRID = "select * from search_companies_hybrid_v1(%s, %s, %s, %s, %s, %s)"
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.companies.seeded import Connection, add_company, seeded_id
-from tests.query_plans import plans, scans
+from tests.plans import plans, scans
 
 KEYWORD = "select * from search_companies_keyword_v1(%s, %s, %s, %s, %s)"
 

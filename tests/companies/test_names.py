@@ -13,7 +13,7 @@ from quarry.companies.found import Scoring
 from quarry.companies.retrieval import find_names
 from quarry.core.postgres.pool import Database
 from tests.companies.seeded import COMPANIES, Connection, add_company
-from tests.query_plans import plans, scans
+from tests.plans import plans, scans
 
 NAME = "select * from search_exact_name_v1(%s, %s, %s)"
 

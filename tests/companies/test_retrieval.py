@@ -13,7 +13,7 @@ from quarry.companies.found import MATCHED_FIELDS, Candidate, Scoring, Source, V
 from quarry.companies.retrieval import companies_by_ids, find_by_taxonomy, retrieve_variants
 from quarry.core.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_status, seeded_vector
-from tests.query_plans import plans, scans
+from tests.plans import plans, scans
 
 TAXONOMY = "select * from search_companies_by_taxonomy_v1(%s, %s, %s, %s, %s)"
 

@@ -38,7 +38,7 @@ begin
     ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
     using all_words, p_limit, p_from, p_to;
   get diagnostics found = row_count;
-  if found >= p_limit / 2 then
+  if 2 * found >= p_limit then
     return;
   end if;
 

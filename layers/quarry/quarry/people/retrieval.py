@@ -26,7 +26,7 @@ from quarry.people.found import (
 from quarry.people.relaxation import constraints_in_force, relaxed, without
 
 OVERFETCH_CARDS = 50
-"""The nearest cards, and the people with the nearest children, that are candidates in a tier."""
+"""The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""
 
 TOP_K_CARDS = 5
 """The nearest cards, and the nearest children, that count as evidence for a person."""

@@ -39,7 +39,8 @@ async def search(
     idempotency_key: Annotated[
         KeyText | None,
         Header(
-            description="A search that is repeated under its key within 24 hours is answered as before, for nothing."
+            alias="Idempotency-Key",
+            description="A search that is sent again under its key within 24 hours is answered as before, for nothing.",
         ),
     ] = None,
 ) -> PeopleSearchResponse:
