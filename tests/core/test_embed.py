@@ -163,11 +163,7 @@ async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, tab
     assert await count_pending(database, table) == 0
     # reads as a text and as a list of texts
     changed = await database.execute(
-<<<<<<< HEAD
         SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})").format(
-=======
-        SQL("update {t} set {c} = '{{Changed.}}' where id = (select min(id) from {t})").format(
->>>>>>> people
             t=name, c=Identifier(column)
         )
     )
