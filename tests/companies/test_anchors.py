@@ -81,6 +81,8 @@ def test_a_name_inside_a_question_is_a_candidate(question: str, name: str) -> No
         ("Where is Tidewage based?", ["Tidewage"], True),
         ("Who founded Tidewage and how much did it raise", ["tidewage"], True),
         ("Compare Tidewage and Quincena", ["Tidewage", "Quincena"], True),
+        ("acquired companies named Tidewage", ["Tidewage"], True),
+        ("Tidewage, the closed one", ["Tidewage"], True),
         ("nurses at Tidewage", ["Tidewage"], False),
         ("a Ladder for construction workers", ["Ladder"], False),
     ],

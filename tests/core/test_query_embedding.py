@@ -22,12 +22,14 @@ class Model:
     def __init__(self, dimensions: int = 8) -> None:
         self.dimensions = dimensions
         self.embedded: list[str] = []
+        self.calls = 0
         self.down = False
 
     def windows(self, text: str) -> list[str]:
         return [text]
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.calls += 1
         self.embedded += texts
         if self.down:
             raise ModelUnavailable("Down.")
@@ -67,6 +69,32 @@ async def test_a_query_has_the_model_s_vector_and_asks_for_it_once(filled: Datab
     queries = QueryEmbedder(model, filled)
     assert await queries.embed("parks") == await queries.embed("parks") == embedding("parks", 8)
     assert model.embedded == ["parks"]
+
+
+async def test_several_queries_are_embedded_in_one_call_and_only_those_not_known(
+    filled: Database, model: Model
+) -> None:
+    queries = QueryEmbedder(model, filled)
+    await queries.embed("b")
+    vectors = await queries.embed_all(["a", "b", "c", "a"])
+    assert vectors == [embedding(text, 8) for text in ("a", "b", "c", "a")]
+    assert (model.embedded, model.calls) == (["b", "a", "c"], 2)
+    assert await queries.embed_all(["c", "a"]) == [embedding(text, 8) for text in ("c", "a")]
+    assert model.calls == 2
+    assert await queries.embed_all([]) == []
+
+
+async def test_a_small_cache_serves_many_queries_at_once(
+    filled: Database, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_embedding, "CACHED_QUERIES_MAX", 1)
+    queries = QueryEmbedder(model, filled)
+    assert await queries.embed_all(["a", "b", "a"]) == [embedding(text, 8) for text in ("a", "b", "a")]
+
+
+async def test_without_vectors_in_the_database_several_queries_have_none(empty: Database, model: Model) -> None:
+    assert await QueryEmbedder(model, empty).embed_all(["a", "b"]) is None
+    assert model.embedded == []
 
 
 async def test_the_cache_holds_the_queries_used_last(

@@ -180,6 +180,10 @@ class TestNames:
         assert end_reason(events) != "exact_match"
         assert found(chat(client, "the closed company StackShovel")) == ["c-stackshovel"]
 
+    def test_a_status_that_is_asked_about_is_not_demanded(self, client: TestClient) -> None:
+        assert found(chat(client, "Was Tidewage acquired?")) == ["c-tidewage"]
+        assert found(chat(client, "Did StackShovel shut down?")) == ["c-stackshovel"]
+
     def test_a_misspelt_name_is_searched_for_inside_the_loop(self, client: TestClient, chat_url: str) -> None:
         events = chat(client, "Kestral Robotiks")
         assert found(events)[0] == "c-kestrel-robotics"

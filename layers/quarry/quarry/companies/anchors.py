@@ -62,7 +62,7 @@ _REQUEST = _any(
 )  # fmt: skip
 _BEFORE = re.compile(
     rf"^{_POLITENESS}{_REQUEST}?(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?) )?(?:about |on |of )?"
-    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:company|startup|firm) )?(?:(?:called|named) )?",
+    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?(?:(?:called|named) )?",
     re.IGNORECASE,
 )
 _BEHIND_WORDS = _any(
@@ -80,6 +80,28 @@ _NAME_END = re.compile(
     + r" ).*$",
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
+_ASKS_FOR_FACTS = re.compile(
+    _any(
+        "is",
+        "are",
+        "was",
+        "were",
+        "did",
+        "does",
+        "do",
+        "has",
+        "have",
+        "had",
+        "when",
+        "where",
+        "why",
+        "how",
+        "who",
+        "what happened",
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
 _NOT_A_NAME = re.compile(
     _any(
         "the",
@@ -100,7 +122,8 @@ _NOT_A_NAME = re.compile(
 )
 _ASKED_OF_COMPANIES = frozenset(
     """
-    company startup firm called named based located headquartered founded founder founders founding started start year old age ceo
+    company companies startup startups firm firms one ones find show look open give list search among even please defunct listed
+    called named based located headquartered founded founder founders founding started start year old age ceo
     raise raised funding funded money investors stage series round employees people staff big size many much acquired bought
     buy owns owner owned closed shut status public active alive still compare compared comparison difference differences between
     versus vs business website site web address product products customers profile details information info happened became
@@ -146,6 +169,11 @@ def read_names(question: str) -> NameQuestion:
         mentioned += [*parts, *(part.partition(" ")[2] for part in parts)]
     whole = () if similar else tuple(_cleaned([question, _bare(question)]))
     return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
+
+
+def asks_for_facts(question: str) -> bool:
+    """Whether a question asks something of a company ("Was Harbor acquired?") and does not demand it."""
+    return bool(_ASKS_FOR_FACTS.match(question.strip()))
 
 
 def is_about(question: str, names: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.companies.anchors import beside_name, is_about
+from quarry.companies.anchors import asks_for_facts, beside_name, is_about
 from quarry.companies.contract import STATUSES, Company, Status
 from quarry.companies.found import NameMatch
 from quarry.companies.reading import read_follow_up, read_question
@@ -18,10 +18,12 @@ from quarry.core.text import significant_words
 async def look_for_names(state: SearchState) -> str:
     """Find the companies that the question names. One that is meant outright ends the search; else it may be the anchor.
 
-    Only companies of the statuses that the question names are looked for, but an anchor may be of any.
+    Only companies of the statuses that the question names are looked for. But an anchor may be of any, and who asks whether a
+    company was acquired does not know.
     """
     names, similar = state.names.names, state.names.similar
-    state.matches = await match_names(state, names, STATUSES if similar else state.reading.statuses or STATUSES)
+    of_any_status = similar or not state.reading.statuses or asks_for_facts(state.question)
+    state.matches = await match_names(state, names, STATUSES if of_any_status else state.reading.statuses)
     with state.run.step("anchor_precheck") as record:
         if similar:
             named = [match for match in state.matches if match.name_score >= state.limits.anchor_name_min]

@@ -41,7 +41,8 @@ WORDS_BEFORE_COMPANIES_MAX = 4
 """So far before a word for companies a country's adjective still belongs to it."""
 _NOT = frozenset("not no without except excluding non never neither nor but outside avoid".split())
 _NARROWS = re.compile(
-    r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|which of|the ones?|these|those|them)\b",
+    r"\b(?:only|just|exactly|limit|narrow|restrict|filter|exclude|leave out|drop|which of|(?:the|which) ones?|these|those|"
+    r"them)\b",
     re.IGNORECASE,
 )
 _CITY_NAME = r"[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){0,2}"

@@ -43,7 +43,11 @@ MODEL_WORTH = 0.5
 
 @dataclass(frozen=True)
 class Odds:
-    """The log odds that a company answers the question, from evidence between 0 and 1 each (logistic regression)."""
+    """The log odds that a company answers the question, from evidence between 0 and 1 each.
+
+    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand beside it so
+    that their scores mean the same.
+    """
 
     base: float
     weights: tuple[float, ...]
