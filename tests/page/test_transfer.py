@@ -111,7 +111,7 @@ def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -
 
 
 def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
-    page = site.open()
+    page = site.open(domains=["records"])
     expect(page.get_by_role("textbox")).to_be_visible()
     expect(page.get_by_role("navigation", name="What to search")).to_be_hidden()
     page = site.open(domains=ALL_DOMAINS)

@@ -175,7 +175,7 @@ class RecordsView {
       this.context.setTitle(answer.question);
     }
     if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
-    if (answer.topicChanged) this.root.querySelector('.turns')?.remove();
+    if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 
   #chooseTab(tab) {
