@@ -40,7 +40,7 @@ def config_of(response: dict[str, Any]) -> dict[str, Any]:
 def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> None:
     response = load_on_sample("console").handler(config_event(variables=STAGE), Context())
     assert config_of(response) == {
-        "domains": ["records"],
+        "domains": ["records", "people"],
         "sign_in": {
             "domain": STAGE["signInDomain"],
             "client_id": STAGE["signInClientId"],
