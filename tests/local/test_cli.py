@@ -136,7 +136,7 @@ class TestWrongUsage:
             (["runs", "--limit", "0"], "'0'"),
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
-            (["ask", "people", "\udcff"], "Unicode"),
+            (["ask", "people", "\udcff"], "unicode"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),
             (["credits", "show", "\udcff"], "UTF-8"),

@@ -44,11 +44,12 @@ begin
     where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)
   ), texts as (
     select c.person_id, c.id as card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
-      (select min(e.embedding <=> p_embedding) from experience_card_embeddings e where e.record_id = c.id) as distance
+      -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
+      (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.id) as distance
     from cards c
     union all
     select c.person_id, c.id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
-      (select min(e.embedding <=> p_embedding) from experience_card_child_embeddings e where e.record_id = k.id)
+      (select min((e.embedding <=> p_embedding) + 0) from experience_card_child_embeddings e where e.record_id = k.id)
     from cards c join experience_card_children k on k.card_id = c.id
   ), ranked as (
     select t.*, row_number() over (partition by t.person_id, t.child_id is null order by t.distance, t.card_id, t.child_id) as place,

@@ -101,10 +101,11 @@ def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) 
                 _note(str(problem))
             _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
             return False
-        analyze(database.url, table)
+        analyze(database.url, table.name)
         _report(loaded)
         if embed and table.name in catalog.EMBEDDED:
             asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))
+            analyze(database.url, catalog.EMBEDDED[table.name].embeddings)
     return True
 
 

@@ -89,9 +89,9 @@ async def load_sample(
         for table, path in _files(domain):
             on_step(f"loading {table.name}")
             load_file(url, table, path)
-            analyze(url, table)
+            analyze(url, table.name)
         shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
-        await _embed(database, shipped, domain, on_step)
+        await _embed(database, url, shipped, domain, on_step)
         await database.execute(
             """insert into loaded_samples (domain, sha256) values (%s, %s)
                on conflict (domain) do update set sha256 = excluded.sha256, loaded_at = now()""",
@@ -125,9 +125,12 @@ def _files(domain: str) -> list[tuple[LoadableTable, Path]]:
     return [(table, path) for table, path in paths if path.exists()]
 
 
-async def _embed(database: Database, model: EmbeddingModel, domain: str, on_step: Callable[[str], None]) -> None:
+async def _embed(
+    database: Database, url: str, model: EmbeddingModel, domain: str, on_step: Callable[[str], None]
+) -> None:
     await remember_model(database, model)
     for table, _ in _files(domain):
         if table.name in catalog.EMBEDDED:
             on_step(f"embedding {table.name}")
             await embed_pending(database, model, catalog.EMBEDDED[table.name])
+            analyze(url, catalog.EMBEDDED[table.name].embeddings)

@@ -112,10 +112,10 @@ def load_file(
     return loaded
 
 
-def analyze(url: str, table: LoadableTable) -> None:
+def analyze(url: str, table: str) -> None:
     """Refresh the statistics that the planner and the text ranking use."""
     with connect(url) as connection:
-        connection.execute(SQL("analyze {}").format(Identifier(table.name)))
+        connection.execute(SQL("analyze {}").format(Identifier(table)))
 
 
 def _stage(

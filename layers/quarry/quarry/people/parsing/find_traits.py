@@ -22,6 +22,7 @@ _OPEN_TO_WORK = re.compile(
     rf"#?\bopen\s*to\s*work(?:ing)?\b(?!\s+(?:in|on|with|from)\b)(?:\s+only)?|\bopen\s+(?:to|for)\s+(?:new\s+|other\s+)?{_JOB}\b"
     rf"|\b(?:actively\s+|currently\s+|now\s+)*(?:looking|seeking|searching|hunting)\s+(?:for\s+)?(?:an?\s+|their\s+next\s+|new\s+|other\s+|their\s+)*{_JOB}\b"
     r"|\bavailable\s+(?:for\s+(?:hire|work|employment|a\s+job|new\s+\w+)|immediately|now|to\s+(?:start|join|hire))\b|\bimmediately\s+available\b"
+    r"|\b(?:who\s+(?:is|are)|who's|that\s+(?:is|are)|currently)\s+available\b"
     r"|\bimmediate\s+(?:joiners?|joining|start(?:ers?)?)\b|\bjob\s*-?\s*(?:seekers?|seeking|hunting)\b|\bon\s+the\s+job\s+market\b"
     r"|\b(?:can|ready\s+to|able\s+to)\s+(?:join|start)(?:\s+(?:immediately|now|at\s+once))?\b|\bbetween\s+jobs\b",
     re.IGNORECASE,
