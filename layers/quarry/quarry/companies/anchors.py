@@ -62,7 +62,8 @@ _REQUEST = _any(
 )  # fmt: skip
 _BEFORE = re.compile(
     rf"^{_POLITENESS}{_REQUEST}?(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?) )?(?:about |on |of )?"
-    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?(?:(?:called|named) )?",
+    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?"
+    "(?:(?:called|named) )?",
     re.IGNORECASE,
 )
 _BEHIND_WORDS = _any(
