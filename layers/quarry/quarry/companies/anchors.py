@@ -71,7 +71,7 @@ _BEHIND_WORDS = _any(
     "headquartered", "still", "now", "today", "been", "is", "was", "were", "acquired", "closed", "shut down", "public", "a", "an",
     "up to", "called", "it", "they", "after", "when", "before", "by", "who", "in", "listed", "alive", "around", "please",
 )  # fmt: skip
-_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;])+$", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;]){{1,12}}$", re.IGNORECASE)
 _NAME_END = re.compile(
     r" ?(?:[,;?!]|\.(?: |$)| "
     + _any(
