@@ -113,11 +113,12 @@ def test_any_text_is_read_into_a_few_short_names(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["?", " ?", "a ", "A ", "A.", "3a", "'", '"', "like ", "is ", "please ", "tell me ", "A&", "1.a:"]
+    "piece",
+    ["?", " ?", "a ", "A ", "A.", "! ? is ", "3a", "'", '"', "like ", "is ", "please ", "tell me ", "A&", "1.a:"],
 )
 def test_no_question_takes_long_to_read(piece: str) -> None:
     question = (piece * 2000)[:2000]
     started = time.process_time()
     read_names(question)
     is_about(question, ["A"])
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 0.3

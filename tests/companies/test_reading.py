@@ -275,4 +275,4 @@ def test_any_text_can_be_read(question: str) -> None:
 def test_no_question_takes_long_to_read(piece: str) -> None:
     started = time.process_time()
     read_question((piece * 2000)[:2000])
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 0.3

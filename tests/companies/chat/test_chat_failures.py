@@ -53,7 +53,7 @@ STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_cr
 
 
 @pytest.mark.parametrize("step", STEP_PARTS)
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("failure", ["broken", "refused", "slow", "not json", "another schema", "out of range"])
 def test_a_step_that_fails_is_taken_by_its_stand_in(
     model_client: TestClient, model: FakeOpenAI, chat_url: str, step: str, failure: str
 ) -> None:

@@ -62,7 +62,8 @@ _REQUEST = _any(
 )  # fmt: skip
 _BEFORE = re.compile(
     rf"^{_POLITENESS}{_REQUEST}?(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?) )?(?:about |on |of )?"
-    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?(?:(?:called|named) )?",
+    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?"
+    "(?:(?:called|named) )?",
     re.IGNORECASE,
 )
 _BEHIND_WORDS = _any(
@@ -70,7 +71,7 @@ _BEHIND_WORDS = _any(
     "headquartered", "still", "now", "today", "been", "is", "was", "were", "acquired", "closed", "shut down", "public", "a", "an",
     "up to", "called", "it", "they", "after", "when", "before", "by", "who", "in", "listed", "alive", "around", "please",
 )  # fmt: skip
-_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;])+$", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;]){{1,12}}$", re.IGNORECASE)
 _NAME_END = re.compile(
     r" ?(?:[,;?!]|\.(?: |$)| "
     + _any(

@@ -39,7 +39,7 @@ _COUNTS = (
     re.compile(rf"^{_NUMBER} (?=(?:[\w&'-]+ ){{0,4}}{_COMPANIES}\b)", re.IGNORECASE),
 )
 
-_WHO = r"(?:(?:that|which|who|have|has|had|was|were|is|are|got|been|already|since|now|ones?) )*"
+_WHO = r"(?:(?:that|which|who|have|has|had|was|were|is|are|got|been|already|since|now|ones?) ){0,4}"
 _GONE = _any("out of business", "bust", "under", "bankrupt")
 _STATUS_PATTERNS: tuple[tuple[Status, re.Pattern[str]], ...] = (
     (
