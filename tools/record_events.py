@@ -47,6 +47,7 @@ API = "q4x7example"
 STAGE = "prod"
 APP_CLIENT = "4vq8exampleclient0"
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
+WORKSPACE_OWNER = "demo"  # whose workspace the sample data is, for most of it
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 
 # null where no AWS identity signed the request
@@ -76,6 +77,7 @@ class Request:
     query: Sequence[tuple[str, str]] = ()
     body: object = None
     public: bool = False
+    subject: str = SUBJECT
 
 
 REQUESTS = {
@@ -87,6 +89,18 @@ REQUESTS = {
     "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION}),
     "records/ask_by_query": Request("GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION)]),
     "records/record": Request("GET", "/records/{type}/{id+}", path={"type": "motion", "id": "2023-11-14-council-m2"}),
+    "ontology/search": Request(
+        "POST",
+        "/ontology/search",
+        body={"query": "marketing plan", "types": ["plan", "document"]},
+        subject=WORKSPACE_OWNER,
+    ),
+    "ontology/entity": Request(
+        "GET",
+        "/ontology/{type}/{id+}",
+        path={"type": "plan", "id": "spring-membership-plan-01"},
+        subject=WORKSPACE_OWNER,
+    ),
     SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
@@ -188,22 +202,22 @@ def _request_context(request: Request, host: str, path: str) -> dict[str, Any]:
         "resourcePath": request.resource,
         "stage": STAGE,
     }
-    return context if request.public else context | {"authorizer": {"claims": _claims()}}
+    return context if request.public else context | {"authorizer": {"claims": _claims(request.subject)}}
 
 
-def _claims() -> dict[str, str]:
+def _claims(subject: str) -> dict[str, str]:
     """Of a Cognito ID token, as API Gateway spells them: every value a text."""
     return {
         "aud": APP_CLIENT,
         "auth_time": "1795252801",
-        "cognito:username": SUBJECT,
+        "cognito:username": subject,
         "email": "resident@example.org",
         "email_verified": "true",
         "event_id": "0b8f1c36-52d7-4f0e-a1c9-6d3e2b7a9f41",
         "exp": "Sat Nov 21 10:20:01 UTC 2026",
         "iat": "Sat Nov 21 09:20:01 UTC 2026",
         "iss": f"https://cognito-idp.{REGION}.amazonaws.com/{REGION}_EXAMPLE",
-        "sub": SUBJECT,
+        "sub": subject,
         "token_use": "id",
     }
 

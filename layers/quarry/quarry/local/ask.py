@@ -64,6 +64,13 @@ def _campaigns() -> Askable:
     return Askable(lambda question: ChatRequest(message=question), chat_about_campaigns, ChatView)
 
 
+def _ontology() -> Askable:
+    from quarry.local.ontology_view import EntityListView, answer
+    from quarry.ontology.contract import OntologySearchRequest
+
+    return Askable(lambda question: OntologySearchRequest(query=question), answer, EntityListView)
+
+
 def _records() -> Askable:
     from quarry.local.records_view import AnswerView
     from quarry.records.answer import answer_question
@@ -73,7 +80,7 @@ def _records() -> Askable:
 
 
 # Each imports its domain when it is asked.
-_ASKABLE: dict[str, Callable[[], Askable]] = {"campaigns": _campaigns, "records": _records}
+_ASKABLE: dict[str, Callable[[], Askable]] = {"campaigns": _campaigns, "ontology": _ontology, "records": _records}
 
 
 def _request(askable: Askable, question: str) -> BaseModel:
