@@ -46,6 +46,7 @@ API = "q4x7example"
 STAGE = "prod"
 APP_CLIENT = "4vq8exampleclient0"
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
+WORKSPACE_OWNER = "demo"  # whose workspace the sample data is, for most of it
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 
 # null where no AWS identity signed the request
@@ -81,6 +82,7 @@ class Request:
     headers: dict[str, str] = field(default_factory=dict)
     body: object = None
     public: bool = False
+    subject: str = SUBJECT
 
 
 REQUESTS = {
@@ -118,10 +120,16 @@ REQUESTS = {
         body={"query": PEOPLE_QUERY},
     ),
     "ontology/search": Request(
-        "POST", "/ontology/search", body={"query": "deck oven", "types": ["task", "requirement"]}
+        "POST",
+        "/ontology/search",
+        body={"query": "marketing plan", "types": ["plan", "document"]},
+        subject=WORKSPACE_OWNER,
     ),
     "ontology/entity": Request(
-        "GET", "/ontology/{type}/{id+}", path={"type": "task", "id": "riverside-bakery-task-01"}
+        "GET",
+        "/ontology/{type}/{id+}",
+        path={"type": "plan", "id": "spring-membership-plan-01"},
+        subject=WORKSPACE_OWNER,
     ),
     "campaigns/chat": Request("POST", "/campaigns/chat", body={"message": CAMPAIGNS_QUESTION}),
     "campaigns/chat_stream": Request(
@@ -255,22 +263,22 @@ def _request_context(request: Request, host: str, path: str) -> dict[str, Any]:
         "resourcePath": request.resource,
         "stage": STAGE,
     }
-    return context if request.public else context | {"authorizer": {"claims": _claims()}}
+    return context if request.public else context | {"authorizer": {"claims": _claims(request.subject)}}
 
 
-def _claims() -> dict[str, str]:
+def _claims(subject: str) -> dict[str, str]:
     """Of a Cognito ID token, as API Gateway spells them: every value a text."""
     return {
         "aud": APP_CLIENT,
         "auth_time": "1795252801",
-        "cognito:username": SUBJECT,
+        "cognito:username": subject,
         "email": "resident@example.org",
         "email_verified": "true",
         "event_id": "0b8f1c36-52d7-4f0e-a1c9-6d3e2b7a9f41",
         "exp": "Sat Nov 21 10:20:01 UTC 2026",
         "iat": "Sat Nov 21 09:20:01 UTC 2026",
         "iss": f"https://cognito-idp.{REGION}.amazonaws.com/{REGION}_EXAMPLE",
-        "sub": SUBJECT,
+        "sub": subject,
         "token_use": "id",
     }
 

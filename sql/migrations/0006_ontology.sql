@@ -57,9 +57,7 @@ create table onto_projects (
   id text primary key,
   created_by text not null,
   name text not null,
-  description text,
-  created_at timestamptz,
-  updated_at timestamptz
+  description text
 );
 
 create table onto_tasks (

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.sql import SQL, Identifier
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -218,21 +217,7 @@ def store_recorded_search(database_url: str) -> None:
             connection.execute(statement, given)
 
 
-def own_workspace(database_url: str) -> None:
-    """Give the sample's projects and what is in them to the caller of `ontology/entity`."""
-    event = json.loads((EVENTS / "ontology" / "entity.json").read_text())
-    owner = event["requestContext"]["authorizer"]["claims"]["sub"]
-    with psycopg.connect(database_url) as connection:
-        for table in (
-            "onto_projects", "onto_tasks", "onto_plans", "onto_goals", "onto_milestones", "onto_documents", "onto_outputs",
-            "onto_requirements",
-        ):  # fmt: skip
-            connection.execute(SQL("update {} set created_by = %s").format(Identifier(table)), [owner])
-
-
 _PREPARATIONS = {
-    "ontology/search": own_workspace,
-    "ontology/entity": own_workspace,
     SHARED_ANSWER: store_recorded_answer,
     "people/person": store_recorded_search,
     "people/unlock": store_recorded_search,

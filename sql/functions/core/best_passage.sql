@@ -4,7 +4,7 @@ create or replace function best_passage(p_text text, p_patterns text[]) returns 
 language plpgsql immutable parallel safe
 as $$
 declare
-  passage_length constant int := 260;
+  passage_length constant int := 220;
   lead constant int := 60;  -- characters before the match
   last_place constant int := length(p_text) - passage_length + 1;
   place int;

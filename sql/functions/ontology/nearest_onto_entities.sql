@@ -18,7 +18,7 @@ declare
   max_candidates constant int := 5000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  is_short constant boolean := cardinality(p_words) <= short_query;
+  is_short constant boolean := cardinality(p_words) between 1 and short_query;
   all_words constant tsquery := websearch_to_tsquery('english', p_query);
   required constant tsquery := query_requirements(p_query);
   spelling constant text := case when is_short then p_query end;

@@ -76,6 +76,18 @@ def _campaigns() -> Askable:
     )
 
 
+def _ontology() -> Askable:
+    from quarry.local.ontology_view import EntityListView, answer
+    from quarry.ontology.contract import OntologySearchRequest
+
+    return Askable(
+        lambda question: OntologySearchRequest(query=question),
+        answer,
+        EntityListView,
+        lambda message: ErrorEvent(message=message),
+    )
+
+
 def _records() -> Askable:
     from quarry.local.records_view import AnswerView
     from quarry.records.answer import answer_question
@@ -105,6 +117,7 @@ def _people() -> Askable:
 _ASKABLE: dict[str, Callable[[], Askable]] = {
     "campaigns": _campaigns,
     "companies": _companies,
+    "ontology": _ontology,
     "people": _people,
     "records": _records,
 }

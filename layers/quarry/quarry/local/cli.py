@@ -22,7 +22,7 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 PORT_MAX = 65535
 
-ASKABLE = ("campaigns", "companies", "people", "records")
+ASKABLE = ("campaigns", "companies", "ontology", "people", "records")
 """The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
 
 EVALUABLE = ("campaigns", "companies", "ontology", "people", "records")

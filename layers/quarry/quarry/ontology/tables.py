@@ -6,7 +6,7 @@ import json
 import math
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime
+from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
 from quarry.core.postgres.load import Line, LoadableTable, Row, Text
 from quarry.core.text import Identifier, storable
@@ -51,7 +51,7 @@ def _check_value(value: object, depth: int) -> None:
         raise ValueError("must not hold NaN or an infinite number")
 
 
-Props = Annotated[dict[str, Any], AfterValidator(_checked_props)]
+Props = Annotated[dict[Annotated[str, StringConstraints(strip_whitespace=False)], Any], AfterValidator(_checked_props)]
 """Whatever an entity has beside its title, by its owner's own names. All texts in it are searched, at any depth."""
 
 
@@ -64,8 +64,6 @@ class ProjectRow(Row):
     created_by: Identifier
     name: Line
     description: Text | None = None
-    created_at: AwareDatetime | None = None
-    updated_at: AwareDatetime | None = None
 
 
 class EntityRow(Row):

@@ -1,0 +1,45 @@
+"""How the entities of a workspace look in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.text import Text
+
+from quarry.core.services import Caller, Services
+from quarry.core.snippet import marked_parts
+from quarry.local.terminal import printable
+from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
+from quarry.ontology.search import search_ontology
+
+
+async def answer(
+    request: OntologySearchRequest, caller: Caller, services: Services
+) -> AsyncGenerator[OntologySearchResponse]:
+    """The one response to a question, as the terminal takes a search."""
+    yield await search_ontology(request, caller, services)
+
+
+class EntityListView:
+    """The found entities, best first: type and title, project and id, snippet with the matched words in bold."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, event: BaseModel) -> None:
+        assert isinstance(event, OntologySearchResponse)
+        for result in event.results:
+            self._console.print(Text.assemble((f"{result.type}  ", "cyan"), (printable(result.title), "bold")))
+            facts = [*([result.project_name] if result.project_name else []), result.id, f"{result.score:.3f}"]
+            self._console.print(Text(printable("  " + " · ".join(facts)), "dim"))
+            self._console.print(Text("  ").append_text(_snippet(result.snippet)))
+        self._console.print(Text(event.message, "" if event.results else "yellow"))
+
+
+def _snippet(marked: str) -> Text:
+    text = Text()
+    for part, is_match in marked_parts(marked):
+        text.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
+    return text

@@ -1,0 +1,284 @@
+"""The SQL of ontology search, on a real Postgres."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.sql import SQL, Identifier, Literal
+
+from quarry.core.errors import NotFound
+from quarry.core.services import Caller, Services
+from quarry.ontology.contract import ENTITY_TYPES
+from quarry.ontology.retrieval import find_entities, whole_entity
+from quarry.ontology.tables import TABLES
+from tests.ontology.conftest import Connection, add_task, found, one
+
+TITLE_COLUMNS = {"task": "title", "milestone": "title", "document": "title", "requirement": "text"}
+
+# The literal search: every table, its own generated vector, the score as it is defined.
+_ARM = SQL(
+    """select {type}::text as type, x.id,
+         0.6 * ts_rank(x.search_vector, websearch_to_tsquery('english', %(q)s)) + 0.4 * similarity(x.{title}, %(q)s) as score
+       from {table} x where x.created_by = %(actor)s
+         and (x.search_vector @@ websearch_to_tsquery('english', %(q)s) or x.{title} %% %(q)s)"""
+)
+LITERAL = SQL(" union all ").join(
+    _ARM.format(type=Literal(name), title=Identifier(TITLE_COLUMNS.get(name, "name")), table=Identifier(TABLES[name]))
+    for name in ENTITY_TYPES
+)
+
+QUERIES = [
+    "oven",
+    "marketing plan",
+    '"bus line"',
+    "plan -marketing",
+    "roof or kitchen",
+    "letter",
+    "budget per member",
+    "the",
+]
+
+
+def matches(connection: Connection, query: str, actor: str = "demo") -> dict[tuple[str, str], float]:
+    return {(row.type, row.id): row.score for row in found(connection, query, actor=actor, few_matches=0)}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("actor", ["demo", "noor"])
+def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, query: str, actor: str) -> None:
+    expected = {(row.type, row.id): row.score for row in sample.execute(LITERAL, {"q": query, "actor": actor})}
+    assert len(expected) <= 50
+    assert matches(sample, query, actor) == pytest.approx(expected, abs=1e-6)
+
+
+@given(
+    words=st.lists(
+        st.sampled_from("plan oven roof letter family battery notes kitchen bus swift merge".split()),
+        min_size=1,
+        max_size=3,
+    )
+)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_words_give_the_scores_of_the_literal_search(sample: Connection, words: list[str]) -> None:
+    query = " ".join(words)
+    expected = {(row.type, row.id): row.score for row in sample.execute(LITERAL, {"q": query, "actor": "demo"})}
+    assert matches(sample, query) == pytest.approx(expected, abs=1e-6)
+
+
+def test_at_most_fifty_are_given_and_all_are_counted(connection: Connection) -> None:
+    for number in range(60):
+        add_task(connection, f"t{number:02}", f"Paint plank {number}")
+    rows = found(connection, "paint plank", limit=500)
+    assert (len(rows), rows[0].total) == (50, 60)
+    assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
+    assert len(found(connection, "paint plank", limit=7)) == 7
+
+
+def test_equal_scores_have_a_fixed_order(connection: Connection) -> None:
+    for id in "cab":
+        add_task(connection, id, "Paint the door")
+    assert [row.id for row in found(connection, "paint door")] == ["a", "b", "c"]
+
+
+def test_any_text_in_props_is_found_and_no_key(connection: Connection) -> None:
+    add_task(connection, "t1", "Task", '{"colour": "ochre", "deep": [{"er": "vermilion"}], "n": 7, "yes": true}')
+    assert [row.id for row in found(connection, "vermilion")] == ["t1"]
+    assert [row.id for row in found(connection, "ochre")] == ["t1"]
+    for query in ("colour", "deep", "true"):
+        assert found(connection, query) == []
+
+
+def test_a_title_weighs_more_than_props(connection: Connection) -> None:
+    add_task(connection, "body", "Something else entirely", '{"text": "lantern"}')
+    add_task(connection, "title", "A lantern for the gate and the yard")
+    assert [row.id for row in found(connection, "lantern")] == ["title", "body"]
+
+
+class TestNearest:
+    """What follows where there are few matches."""
+
+    def test_a_misspelt_title_is_a_match(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Marketing plan")
+        [row] = found(connection, "markting plan")
+        assert (row.id, row.is_match) == ("t1", True)
+
+    def test_a_misspelling_is_forgiven_within_a_long_title(self, connection: Connection) -> None:
+        add_task(
+            connection, "t1", "Collect everything that the summer programme needs and write the invitation letters"
+        )
+        [row] = found(connection, "summer programe")
+        assert (row.id, row.is_match) == ("t1", False)
+
+    def test_a_misspelling_is_forgiven_within_props_and_the_right_word_marked(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Report", '{"text": "The insulation is soaked."}')
+        [row] = found(connection, "insulaton")
+        assert (row.id, row.is_match) == ("t1", False)
+        assert "\ue000insulation\ue001" in row.snippet
+
+    def test_anothers_words_correct_nothing(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Report", '{"text": "The insulation is soaked."}', owner="bob")
+        add_task(connection, "t2", "Report", '{"text": "The insurance is paid."}')
+        assert found(connection, "insulaton") == []
+
+    def test_some_of_the_words_will_do(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Ask the roofer", '{"text": "When can the scaffold stand?"}')
+        [row] = found(connection, "which day does the scaffold of the roofer arrive?")
+        assert (row.id, row.is_match) == ("t1", False)
+
+    def test_rows_with_one_word_are_left_out_where_another_has_two(self, connection: Connection) -> None:
+        add_task(connection, "two", "Task", '{"text": "the scaffold of the roofer"}')
+        add_task(connection, "one", "Task", '{"text": "a day at the sea"}')
+        assert [row.id for row in found(connection, "which day does the scaffold of the roofer arrive?")] == ["two"]
+
+    def test_excluded_words_and_quoted_phrases_still_hold(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Task", '{"text": "oak door, painted"}')
+        add_task(connection, "t2", "Task", '{"text": "oak gate"}')
+        assert [row.id for row in found(connection, "oak hinges -gate")] == ["t1"]
+        assert [row.id for row in found(connection, '"oak gate" hinges')] == ["t2"]
+
+    def test_enough_matches_are_given_alone(self, connection: Connection) -> None:
+        for number in range(5):
+            add_task(connection, f"t{number}", "Task", '{"text": "oak door"}')
+        add_task(connection, "near", "Task", '{"text": "oak gate"}')
+        assert all(row.is_match for row in found(connection, "oak door"))
+        connection.execute("delete from onto_tasks where id = 't0'")
+        assert [row.id for row in found(connection, "oak door") if not row.is_match] == ["near"]
+
+    def test_they_fill_a_page_of_ten_and_no_more(self, connection: Connection) -> None:
+        for number in range(20):
+            add_task(connection, f"t{number}", "Task", '{"text": "oak gate"}')
+        assert len(found(connection, "oak door")) == 10
+
+
+class TestSnippets:
+    """What is shown of an entity."""
+
+    def test_markdown_is_read_as_text(self, connection: Connection) -> None:
+        markdown = (
+            "# Head of *it*\n\n- **bold** and [a link](https://x.example/y_z)\n> quoted `code`\n\n"
+            "| a | b |\n|---|---|\n| oak | elm |\n\n---\n2 * 3 = 6, snake_case stays"
+        )
+        add_task(connection, "t1", "T", json.dumps({"body_markdown": markdown}))
+        row = one(connection, "select readable_text from onto_search_entries")
+        assert row.readable_text.split("\n") == [
+            "Head of it",
+            "bold and a link",
+            "quoted code",
+            "a b",
+            "oak elm",
+            "2 * 3 = 6, snake_case stays",
+        ]
+
+    def test_prose_comes_before_short_values(self, connection: Connection) -> None:
+        add_task(
+            connection, "t1", "T", json.dumps({"state": "open", "text": "A sentence that is long enough to be prose."})
+        )
+        row = one(connection, "select readable_text from onto_search_entries")
+        assert row.readable_text == "A sentence that is long enough to be prose.\nopen"
+
+    def test_of_a_long_text_the_passage_with_most_words_is_shown(self, connection: Connection) -> None:
+        text = (
+            "A word about oak. " + "Nothing here. " * 400 + "The oak door has a brass handle. " + "Nothing here. " * 400
+        )
+        add_task(connection, "t1", "T", json.dumps({"text": text}))
+        [row] = found(connection, "oak brass handle")
+        assert "\ue000oak\ue001 door has a \ue000brass\ue001 \ue000handle\ue001" in row.snippet
+        assert row.snippet.startswith("… ")
+        assert row.snippet.endswith(" …")
+        assert len(row.snippet) < 300
+
+    def test_a_word_is_shown_whose_stem_is_spelt_otherwise(self, connection: Connection) -> None:
+        text = "Nothing here. " * 100 + "The battery is flat. " + "Nothing here. " * 100
+        add_task(connection, "t1", "T", json.dumps({"text": text}))
+        assert "\ue000battery\ue001" in found(connection, "batteries")[0].snippet
+
+    def test_a_title_is_shown_where_it_alone_matches(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Paint the gate", '{"text": "Two coats."}')
+        assert found(connection, "gate")[0].snippet == "Paint the \ue000gate\ue001\nTwo coats."
+
+    @pytest.mark.parametrize("text", ["木" * 2000, "x" * 2000, "\n" * 300 + "oak" + "\n" * 300, "oak " * 3000])
+    def test_a_text_of_any_shape_has_a_snippet(self, connection: Connection, text: str) -> None:
+        add_task(connection, "t1", "Oak", json.dumps({"text": text}))
+        [row] = found(connection, "oak")
+        assert 0 < len(re.sub("[\ue000\ue001]", "", row.snippet)) < 300
+
+
+class TestEntries:
+    """The entries that search reads follow their tables."""
+
+    @staticmethod
+    def entries(connection: Connection) -> list[tuple[str, str, str, str]]:
+        rows = connection.execute("select type, id, created_by, title from onto_search_entries order by 1, 2")
+        return [tuple(row) for row in rows]
+
+    @pytest.mark.parametrize("type", ENTITY_TYPES)
+    def test_a_row_of_every_table_has_one(self, connection: Connection, type: str) -> None:
+        table, title = Identifier(TABLES[type]), Identifier(TITLE_COLUMNS.get(type, "name"))  # type: ignore[index]
+        connection.execute(
+            SQL("insert into {} (id, project_id, created_by, {}) values ('x', 'ours', 'ada', 'Thing')").format(
+                table, title
+            )
+        )
+        assert self.entries(connection) == [(type, "x", "ada", "Thing")]
+        connection.execute(SQL("truncate {}").format(table))
+        assert self.entries(connection) == []
+
+    def test_it_changes_with_its_row(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Old words")
+        connection.execute(
+            "update onto_tasks set title = 'New words', props = '{\"text\": \"fresh\"}', created_by = 'bob'"
+        )
+        assert self.entries(connection) == [("task", "t1", "bob", "New words")]
+        assert found(connection, "fresh") == []
+        assert [row.id for row in found(connection, "fresh", actor="bob")] == ["t1"]
+
+    def test_it_follows_a_new_id_and_goes_with_its_row(self, connection: Connection) -> None:
+        add_task(connection, "t1", "Words")
+        add_task(connection, "t2", "Words")
+        connection.execute("update onto_tasks set id = 't3' where id = 't1'")
+        connection.execute("delete from onto_tasks where id = 't2'")
+        assert [entry[1] for entry in self.entries(connection)] == ["t3"]
+
+    def test_equal_ids_of_two_types_are_two(self, connection: Connection) -> None:
+        add_task(connection, "same", "Oak task")
+        connection.execute(
+            "insert into onto_goals (id, project_id, created_by, name) values ('same', 'ours', 'ada', 'Oak goal')"
+        )
+        assert [(row.type, row.id) for row in found(connection, "oak")] == [("goal", "same"), ("task", "same")]
+
+
+def test_a_search_reads_no_table_from_end_to_end(connection: Connection) -> None:
+    connection.execute(
+        """insert into onto_tasks (id, project_id, created_by, title, props)
+           select 't' || n, 'ours', 'ada' || n % 50, 'Task ' || md5(n::text), jsonb_build_object('text', md5((n / 7)::text))
+           from generate_series(1, 3000) n"""
+    )
+    connection.execute("analyze onto_tasks")
+    # of these the service's database may know nothing: nobody analyses the entries before autovacuum does
+    with connection.transaction():
+        for query in ("task", "which oak door of the old mill is painted?", "tsk"):
+            found(connection, query, actor="ada7")
+        connection.execute("select * from onto_entity_details('ada7', 'task', 't7')")
+        scans = {
+            row.relname: (row.seq_scan, row.idx_scan)
+            for row in connection.execute("select relname, seq_scan, idx_scan from pg_stat_xact_user_tables")
+        }
+    for table in ("onto_search_entries", "onto_tasks"):
+        sequential, by_index = scans[table]
+        assert sequential == 0
+        assert by_index > 0
+
+
+async def test_the_python_side_gives_the_same(sample_services: Services) -> None:
+    page = await find_entities(
+        sample_services.database, Caller("demo"), query="oven", project_id=None, types=["milestone"], limit=50
+    )
+    assert [(entity.type, entity.id) for entity in page.entities] == [("milestone", "riverside-bakery-milestone-02")]
+    whole = await whole_entity(sample_services.database, Caller("demo"), "milestone", page.entities[0].id)
+    assert whole.title == page.entities[0].title
+    with pytest.raises(NotFound):
+        await whole_entity(sample_services.database, Caller("noor"), "milestone", page.entities[0].id)

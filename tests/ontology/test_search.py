@@ -1,0 +1,271 @@
+"""`POST /ontology/search` and `GET /ontology/{type}/{id}`."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.core.postgres.pool import Database
+from quarry.core.services import Caller, Services
+from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
+from quarry.ontology.found import FoundEntity, FoundPage
+from quarry.ontology.search import message, search_ontology
+from tests.conftest import client_of
+from tests.ontology.conftest import add_task
+
+NOOR = {"Authorization": "Bearer noor"}
+
+
+def search(client: TestClient, query: str, *, headers: dict[str, str] | None = None, **body: Any) -> dict[str, Any]:
+    response = client.post("/ontology/search", json={"query": query} | body, headers=headers)
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def titles(body: dict[str, Any]) -> list[str]:
+    return [result["title"] for result in body["results"]]
+
+
+def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
+    body = search(client, "marketing plan")
+    assert set(body) == {"results", "total", "message"}
+    assert body["total"] == len(body["results"]) > 1
+    for result in body["results"]:
+        assert set(result) == {"type", "id", "project_id", "project_name", "title", "snippet", "score"}
+        assert result["type"] in ENTITY_TYPES
+    scores = [result["score"] for result in body["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_every_type_is_found_by_what_it_is_called(client: TestClient) -> None:
+    for query, type in (
+        ("deck oven", "task"),
+        ("launch plan wharf lane", "plan"),
+        ("no bread thrown away", "goal"),
+        ("feature freeze", "milestone"),
+        ("threat model", "document"),
+        ("allergen matrix", "output"),
+        ("wheelchair counter", "requirement"),
+    ):
+        assert search(client, query)["results"][0]["type"] == type
+
+
+def test_a_text_deep_in_props_is_found(client: TestClient) -> None:
+    assert titles(search(client, "storage filled to the last megabyte"))[0] == "Test plan for weeks without a network"
+
+
+def test_two_owners_with_the_same_words_each_find_their_own(client: TestClient) -> None:
+    ours, theirs = search(client, "marketing plan"), search(client, "marketing plan", headers=NOOR)
+    assert {result["project_id"] for result in theirs["results"]} <= {"bike-kitchen", "heat-thesis"}
+    assert titles(theirs)[0] == "Marketing plan for the winter"
+    assert not set(titles(ours)) & set(titles(theirs))
+
+
+def test_a_user_without_a_workspace_finds_nothing(client: TestClient) -> None:
+    body = search(client, "marketing plan", headers={"Authorization": "Bearer nobody"})
+    assert (body["results"], body["total"]) == ([], 0)
+
+
+def test_a_project_narrows_the_search(client: TestClient) -> None:
+    body = search(client, "budget", project_id="riverside-bakery")
+    assert titles(body)[0] == "Budget for fit-out and first month"
+    assert {result["project_id"] for result in body["results"]} == {"riverside-bakery"}
+
+
+def test_types_narrow_the_search(client: TestClient) -> None:
+    body = search(client, "oven", types=["milestone", "requirement", "milestone"])
+    assert {result["type"] for result in body["results"]} == {"milestone", "requirement"}
+    assert search(client, "oven", types=[]) == search(client, "oven")
+
+
+@pytest.mark.parametrize("project", ["no-such-project", "heat-thesis", "' or 1=1 --", "p" * 64])
+def test_a_project_that_is_unknown_or_anothers_is_not_found(client: TestClient, project: str) -> None:
+    response = client.post("/ontology/search", json={"query": "heat", "project_id": project})
+    assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
+
+
+def test_own_and_unknown_projects_are_told_apart_even_where_nothing_is_found(client: TestClient) -> None:
+    assert search(client, "zzzzzz", project_id="village-hall")["results"] == []
+    assert client.post("/ontology/search", json={"query": "zzzzzz", "project_id": "no"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "/query"),
+        ({"query": " \n "}, "/query"),
+        ({"query": "x" * 2001}, "/query"),
+        ({"query": "nul \x00"}, "/query"),
+        ({"query": "oven", "types": ["project"]}, "/types/0"),
+        ({"query": "oven", "types": ["task"] * 15}, "/types"),
+        ({"query": "oven", "types": "task"}, "/types"),
+        ({"query": "oven", "project_id": ""}, "/project_id"),
+        ({"query": "oven", "project_id": "x" * 65}, "/project_id"),
+        ({"query": "oven", "project_id": "nul \x00"}, "/project_id"),
+        ({"query": "oven", "limit": 500}, "/limit"),
+        ({"query": "oven", "actor_id": "noor"}, "/actor_id"),
+    ],
+)
+def test_a_bad_field_is_named(client: TestClient, body: dict[str, Any], pointer: str) -> None:
+    response = client.post("/ontology/search", json=body)
+    assert response.status_code == 422
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "' OR 1=1 --",
+        "a:* & !b <-> ",
+        "the of and",
+        "🍞🍞",
+        "!!!",
+        "\\",
+        "%",
+        "_",
+        "-",
+        '"',
+        "oven " * 400,
+        "e\u0301",
+        "\u202eoven",
+    ],
+)
+def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
+    assert set(search(client, query)) == {"results", "total", "message"}
+
+
+@pytest.mark.parametrize("query", ["🍞🍞", "!!!", "%"])
+def test_a_query_that_says_nothing_finds_nothing(client: TestClient, query: str) -> None:
+    assert search(client, query)["results"] == []
+
+
+def test_a_snippet_reads_as_text_with_the_words_marked(client: TestClient) -> None:
+    [result] = search(client, "grease trap", types=["document"], project_id="riverside-bakery")["results"][:1]
+    assert "<mark>grease</mark> <mark>trap</mark>" in result["snippet"].lower()
+    for raw in ('{"', '":', "**", "## ", "\\n"):
+        assert raw not in result["snippet"]
+
+
+def test_an_entity_is_given_whole(client: TestClient) -> None:
+    body = client.get("/ontology/document/riverside-bakery-document-02").json()
+    assert set(body) == {"type", "id", "project_id", "title", "props", "project", "created_at", "updated_at"}
+    assert body["props"]["body_markdown"].startswith("# Wharf Lane sourdough")
+    assert body["project"]["name"] == "Riverside bakery"
+    assert body["updated_at"].endswith("Z")
+
+
+@pytest.mark.parametrize("type", ENTITY_TYPES)
+def test_every_found_entity_can_be_opened(client: TestClient, type: str) -> None:
+    result = search(client, "oven bread roof battery letter hall", types=[type])["results"][0]
+    body = client.get(f"/ontology/{type}/{result['id']}").json()
+    assert (body["title"], body["project_id"]) == (result["title"], result["project_id"])
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/ontology/task/none", 404),
+        ("/ontology/plan/riverside-bakery-task-01", 404),
+        ("/ontology/task/bike-kitchen-task-01", 404),
+        ("/ontology/task/'%20or%201=1--", 404),
+        ("/ontology/project/riverside-bakery", 422),
+        ("/ontology/task/" + "x" * 65, 422),
+        ("/ontology/task/%00", 422),
+    ],
+)
+def test_what_is_not_the_callers_is_a_problem(client: TestClient, path: str, status: int) -> None:
+    response = client.get(path)
+    assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
+
+
+def test_unknown_and_foreign_entities_cannot_be_told_apart(client: TestClient) -> None:
+    unknown, foreign = client.get("/ontology/task/none"), client.get("/ontology/task/bike-kitchen-task-01")
+    without_id = [{**response.json(), "request_id": None} for response in (unknown, foreign)]
+    assert without_id[0] == without_id[1]
+
+
+@pytest.fixture
+def hostile_client(database_url: str, connection: psycopg.Connection[Any]) -> Iterator[TestClient]:
+    """Entities that try to break out of whatever they are shown in."""
+    add_task(
+        connection,
+        "a/b c?d#e",
+        "Oven <b>bold</b>",
+        '{"note": null, "text": "<script>alert(\\"oven\\")</script> & <img src=x>"}',
+    )
+    add_task(connection, "forged", "\ue000Oven\ue001 </mark>", '{"text": "The \ue000oven\ue001 </mark><mark> stays"}')
+    with client_of(database_url) as client:
+        yield client
+
+
+def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> None:
+    body = search(hostile_client, "oven", headers={"Authorization": "Bearer ada"})
+    assert len(body["results"]) == 2
+    for result in body["results"]:
+        left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
+        assert left == html.escape(html.unescape(left))
+        assert "<mark>oven</mark>" in result["snippet"].lower()
+
+
+def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client: TestClient) -> None:
+    response = hostile_client.get("/ontology/task/a%2Fb%20c%3Fd%23e", headers={"Authorization": "Bearer ada"})
+    assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
+    assert response.json()["props"]["note"] is None
+
+
+async def test_a_search_is_one_round_trip_and_is_logged(
+    sample_services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trips: list[str] = []
+    connection = Database.connection
+
+    def counted(self: Database) -> Any:
+        trips.append("trip")
+        return connection(self)
+
+    monkeypatch.setattr(Database, "connection", counted)
+    found = await search_ontology(
+        OntologySearchRequest(query="oven", project_id="riverside-bakery"), Caller("demo"), sample_services
+    )
+    assert len(trips) == 1
+    await sample_services.run_log.drain()
+    run = await sample_services.database.row("select id, domain, caller, query, status, end_reason from search_runs")
+    assert run is not None
+    assert (run["domain"], run["caller"], run["query"], run["status"]) == ("ontology", "demo", "oven", "completed")
+    logged = await sample_services.database.rows("select result_id from search_run_results order by rank")
+    assert [row["result_id"] for row in logged] == [result.id for result in found.results]
+
+
+def entity(is_match: bool) -> FoundEntity:
+    return FoundEntity("task", "t", "p", None, "T", "", 0.1, is_match)
+
+
+@pytest.mark.parametrize(
+    ("matches", "near", "total", "said"),
+    [
+        (0, 0, 0, "Nothing found"),
+        (0, 1, 1, "this is nearest"),
+        (0, 3, 3, "these are nearest"),
+        (1, 0, 1, "1 match."),
+        (2, 0, 2, "2 matches."),
+        (2, 4, 6, "2 matches, and 4 near."),
+        (50, 0, 120, "best 50 of 120"),
+    ],
+)
+def test_the_message_says_what_was_found(matches: int, near: int, total: int, said: str) -> None:
+    page = FoundPage((*(entity(True),) * matches, *(entity(False),) * near), total)
+    assert said in message(page)
+
+
+def test_the_rate_of_searches_is_limited(shared_sample_url: str) -> None:
+    hurried = {"Authorization": "Bearer hurried"}
+    with client_of(shared_sample_url, RATE_LIMIT_PER_MINUTE="2") as limited:
+        answers = [limited.post("/ontology/search", json={"query": "oven"}, headers=hurried) for _ in range(5)]
+    assert 429 in [answer.status_code for answer in answers]
