@@ -96,7 +96,7 @@ CREATE FUNCTION public.best_passage(p_text text, p_patterns text[]) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
-  passage_length constant int := 260;
+  passage_length constant int := 220;
   lead constant int := 60;  -- characters before the match
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
@@ -597,11 +597,12 @@ begin
     where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)
   ), texts as (
     select c.person_id, c.id as card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
-      (select min(e.embedding <=> p_embedding) from experience_card_embeddings e where e.record_id = c.id) as distance
+      -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
+      (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.id) as distance
     from cards c
     union all
     select c.person_id, c.id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
-      (select min(e.embedding <=> p_embedding) from experience_card_child_embeddings e where e.record_id = k.id)
+      (select min((e.embedding <=> p_embedding) + 0) from experience_card_child_embeddings e where e.record_id = k.id)
     from cards c join experience_card_children k on k.card_id = c.id
   ), ranked as (
     select t.*, row_number() over (partition by t.person_id, t.child_id is null order by t.distance, t.card_id, t.child_id) as place,
@@ -863,7 +864,7 @@ declare
   max_candidates constant int := 5000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  is_short constant boolean := cardinality(p_words) <= short_query;
+  is_short constant boolean := cardinality(p_words) between 1 and short_query;
   all_words constant tsquery := websearch_to_tsquery('english', p_query);
   required constant tsquery := query_requirements(p_query);
   spelling constant text := case when is_short then p_query end;
@@ -2327,9 +2328,7 @@ CREATE TABLE public.onto_projects (
     id text NOT NULL,
     created_by text NOT NULL,
     name text NOT NULL,
-    description text,
-    created_at timestamp with time zone,
-    updated_at timestamp with time zone
+    description text
 );
 
 

@@ -25,7 +25,8 @@ excludes: not, not from, not based in, not located in, not living in,
  should not be from, must not have, should not have, shouldn't be, not interested in, non, outside, outside of, nor,
  and not, and not from, nothing in
 excludes all: excluding, exclude, excludes, except, except for, except from, except those from, except those at,
- except the ones from, except people from, excluding those from, excluding people from, but not those from, anyone but, anyone except, avoid, avoiding, do not want,
+ except the ones from, except people from, excluding those from, excluding people from, but not those from, anyone but,
+ anyone except, avoid, avoiding, do not want,
  don't want, dont want
 requires: only, must, must be, must have, strictly, mandatory, required, exclusively, compulsory, essential, a must,
  is a must, need to be, needs to be, have to be, has to be, non negotiable
