@@ -113,8 +113,10 @@ def served(routers: Iterable[APIRouter]) -> set[Route]:
 
 
 def api_gateway_path(route: APIRoute) -> str:
-    """The route's path with its parameter of many segments, if it has one, in API Gateway's spelling."""
-    return route.path.replace(":path}", "+}")
+    """The route's path in API Gateway's spelling. A parameter of many segments must end its path and have no sibling there, so
+    an id of people is one segment, its slashes encoded.
+    """
+    return route.path.replace(":path}", "}" if route.path.startswith("/people/") else "+}")
 
 
 def function_of(operation: dict[str, Any]) -> str:

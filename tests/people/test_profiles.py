@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -135,9 +136,19 @@ def test_the_latest_card_comes_first_and_the_current_one_before_all(client: Test
             connection.execute("delete from experience_cards where id in ('x1', 'x2')")
 
 
-@pytest.mark.parametrize("path", ["/people/nobody/profile", "/people/p00/profile/"])
-def test_an_unknown_person_is_not_found(client: TestClient, path: str) -> None:
-    assert client.get(path, follow_redirects=False).status_code in (404, 307)
+def test_an_unknown_person_is_not_found(client: TestClient) -> None:
+    response = client.get("/people/nobody/profile")
+    assert (response.status_code, response.json()["type"]) == (404, "urn:quarry:problem:not-found")
+
+
+def test_an_id_may_hold_what_addresses_are_made_of(client: TestClient, world_url: str) -> None:
+    id = "team/7 ä?&"
+    with psycopg.connect(world_url, autocommit=True) as connection:
+        connection.execute("insert into people (id, name) values (%s, 'Odd')", [id])
+        try:
+            assert profile(client, quote(id, safe=""))["id"] == profile(client, quote(id))["id"] == id
+        finally:
+            connection.execute("delete from people where id = %s", [id])
 
 
 @pytest.mark.parametrize("limit", [0, 101, "many"])

@@ -21,10 +21,10 @@ from tests.conftest import clone_database
 from tests.people.cards import DIMENSIONS, Connection
 from tests.plans import plans, scans
 
-CARDS = 3000
+CARDS = 3300
 CARDS_PER_PERSON = 3
 TOPICS = 60
-FAR_CARDS = 1450
+FAR_CARDS = 1800
 """Enough for the index to be tried, all of them far from every query."""
 
 NO_FILTERS = CardFilters()
@@ -37,7 +37,7 @@ Vectors = NDArray[np.float64]
 
 @pytest.fixture(scope="module")
 def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    """A database with 1,000 people of three cards each, about 60 topics; every card has a child about the same."""
+    """A database with 1,100 people of three cards each, about 60 topics; every card has a child about the same."""
     with clone_database(server_url, migrated_template) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             _seed(connection)

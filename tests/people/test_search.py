@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core import idempotency
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
@@ -339,6 +340,22 @@ class TestReplay:
             connection.execute("update idempotency_keys set expires_at = now() where caller = %s", [user])
         assert post(client, user, "billing", key="k1").json()["search_id"] != first["search_id"]
         assert ledger(world_url, user) == [10, -1, -1]
+
+    def test_while_the_first_call_runs_a_second_one_is_told_to_come_back(
+        self, client: TestClient, world_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        user = somebody()
+        post(client, user, QUERY, key="k1")
+        monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.1)
+        with psycopg.connect(world_url) as connection:
+            connection.execute(
+                "update idempotency_keys set response = null, claimed_until = now() + interval '1 hour' where caller = %s",
+                [user],
+            )
+        response = post(client, user, QUERY, key="k1")
+        assert (response.status_code, response.json()["type"]) == (409, "urn:quarry:problem:conflict")
+        assert int(response.headers["retry-after"]) > 0
+        assert ledger(world_url, user) == [10, -1]
 
     @pytest.mark.parametrize("key", ["", "x" * 256, "two words", "tab\there", "k\x7f", "schlüssel"])
     def test_a_key_that_is_none_is_refused(self, client: TestClient, key: str) -> None:

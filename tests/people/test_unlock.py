@@ -13,6 +13,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry import catalog
+from quarry.core.cleanup import delete_expired
+from quarry.core.postgres.pool import Database
 from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, NAMELESS, contact_of
 from tests.running import running_server
@@ -105,6 +108,38 @@ def test_an_expired_search_opens_nothing_also_of_who_was_unlocked(client: TestCl
         for status, problem in (gated(client, user, person, search_id), unlock(client, user, person, search_id)):
             assert (status, problem["type"]) == (410, "urn:quarry:problem:expired")
             assert "contact" not in problem
+    assert ledger(world_url, user) == [10, -1]
+
+
+async def test_the_cleanup_takes_an_expired_search_and_its_results_and_leaves_the_unlock_and_the_ledger(
+    client: TestClient, world_url: str
+) -> None:
+    user = somebody()
+    expired, live = (store_search(world_url, user, ["p01", "p02"], expires_in="1 hour") for _ in range(2))
+    unlock(client, user, "p01", expired)
+    with psycopg.connect(world_url) as connection:
+        connection.execute("update people_searches set expires_at = now() where id = %s", [expired])
+        connection.execute(
+            """insert into idempotency_keys (caller, endpoint, key, body_hash, claim, claimed_until, expires_at)
+               select %s, 'e', n::text, '', gen_random_uuid(), now(), now() + n * interval '1 hour'
+               from generate_series(-1, 1) n""",
+            [user],
+        )
+    database = Database(world_url, pool_size=1, timeout_seconds=10)
+    deleted = await delete_expired(database, catalog.EXPIRING, run_log_days=90)
+    await database.close()
+    assert deleted["people_searches"] >= 1
+    assert deleted["idempotency_keys"] == 2
+    assert rows(world_url, "select key from idempotency_keys where caller = %s", user) == [("1",)]
+    stored = rows(
+        world_url,
+        """select distinct s.id::text from people_searches s join people_search_results r on r.search_id = s.id
+           where s.user_id = %s""",
+        user,
+    )
+    assert stored == [(live,)]
+    assert gated(client, user, "p01", expired)[0] == 404
+    assert gated(client, user, "p01", live)[1]["contact"] == contact_of("p01")
     assert ledger(world_url, user) == [10, -1]
 
 

@@ -16,7 +16,7 @@ set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 as $$
 declare
-  wanted constant int := 2 * p_limit;
+  wanted constant int := 3 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
   max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most

@@ -94,7 +94,7 @@ class Settings(BaseModel):
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
     people_search_seconds: float = Field(
-        default=20.0,
+        default=15.0,
         gt=0,
         description="The longest that models may take over one people search; then their stand-ins do.",
     )

@@ -28,7 +28,14 @@ async def people(
     return await discover(query, services.database)
 
 
-@router.get("/people/{id}", responses=documented(NotFound, Gone))
+# an owner's id may hold a slash: the longer path comes first
+@router.get("/people/{id:path}/profile", responses=documented(NotFound))
+async def profile(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> PublicProfile:
+    """What everyone may see of a person: who they are and their visible cards."""
+    return await public_profile(id, services.database)
+
+
+@router.get("/people/{id:path}", responses=documented(NotFound, Gone))
 async def person(
     id: Identifier,
     search_id: Annotated[Identifier, Query()],
@@ -39,9 +46,3 @@ async def person(
     """A person whom a search of yours found, with contact details once you have unlocked them."""
     response.headers["Cache-Control"] = "no-store"
     return await gated_profile(id, search_id, caller, services)
-
-
-@router.get("/people/{id}/profile", responses=documented(NotFound))
-async def profile(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> PublicProfile:
-    """What everyone may see of a person: who they are and their visible cards."""
-    return await public_profile(id, services.database)

@@ -31,7 +31,7 @@ router = APIRouter(tags=["people"], responses=documented(NotAuthenticated, RateL
 
 
 @router.post(
-    "/people/{id}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone, InvalidInput)
+    "/people/{id:path}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone, InvalidInput)
 )
 async def unlock(
     id: Identifier, body: UnlockRequest, caller: PlainCaller, services: ServicesDependency, response: Response
