@@ -8,9 +8,9 @@ from quarry.records import tables as records_tables
 ROUTERS = (
     console_router(
         {
-            "records": tuple(records_tables.TABLES.values()),
-            "ontology": tuple(ontology_tables.TABLES.values()),
             "campaigns": tuple(table.name for table in campaigns_tables.LOADABLE),
+            "ontology": tuple(ontology_tables.TABLES.values()),
+            "records": tuple(records_tables.TABLES.values()),
         }
     ),
 )
