@@ -6,4 +6,10 @@ from quarry.core.web import service_routes
 from quarry.ontology import routes as ontology_routes
 from quarry.records import routes as records_routes
 
-ROUTERS = (service_routes.router, records_routes.router, ontology_routes.router, campaigns_routes.router, *agents.ROUTERS)
+ROUTERS = (
+    service_routes.router,
+    records_routes.router,
+    ontology_routes.router,
+    campaigns_routes.router,
+    *agents.ROUTERS,
+)
