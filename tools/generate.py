@@ -228,7 +228,9 @@ def describe_type(schema: dict[str, Any]) -> str:
 
 
 def _describe_text(schema: dict[str, Any]) -> str:
-    kind = {"date": "date", "date-time": "time", "password": "secret", "path": "path"}.get(schema.get("format", ""), "text")
+    kind = {"date": "date", "date-time": "time", "password": "secret", "path": "path"}.get(
+        schema.get("format", ""), "text"
+    )
     return f"{kind} ≤ {schema['maxLength']:,}" if "maxLength" in schema else kind
 
 
