@@ -574,7 +574,7 @@ class TestDoctor:
         assert status.pop("chat model") == "absent"
         assert set(status.values()) == {"ok"}
         assert set(status) >= {
-            *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "migrations"),
+            *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "btree_gin", "migrations"),
             *("embedding model", "vectors", "rows", "rows not embedded"),
         }
 

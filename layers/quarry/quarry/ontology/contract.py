@@ -23,11 +23,6 @@ class OntologySearchRequest(Request):
     project_id: Identifier | None = None
     types: list[EntityType] | None = Field(default=None, max_length=14)
 
-    @property
-    def searched_types(self) -> tuple[EntityType, ...]:
-        """The types to search: those named, else all; each once, in the fixed order."""
-        return tuple(name for name in ENTITY_TYPES if not self.types or name in self.types)
-
 
 class EntityResult(BaseModel):
     """One found entity. `snippet` is HTML-escaped but for the `<mark>` around the matched words; `score` is

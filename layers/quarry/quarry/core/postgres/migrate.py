@@ -219,7 +219,7 @@ def _run(connection: SyncConnection, name: str, text: str) -> None:
         connection.execute(text.encode())
     except psycopg.errors.FeatureNotSupported as error:
         raise ConfigurationError(
-            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer and pg_trgm (contrib)."
+            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer, pg_trgm and btree_gin (contrib)."
         ) from error
     except psycopg.OperationalError:
         raise

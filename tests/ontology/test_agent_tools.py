@@ -1,0 +1,45 @@
+"""The workspace as other people's agents see it."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.core.errors import InvalidInput, NotFound
+from quarry.core.services import Caller, Services
+from quarry.ontology.agent_tools import AGENT_TOOLS
+
+TOOLS = {tool.name: tool for tool in AGENT_TOOLS}
+DEMO, NOOR = Caller("demo"), Caller("noor")
+
+
+async def test_what_a_search_finds_can_be_opened_whole(sample_services: Services) -> None:
+    found = await TOOLS["search_ontology"].call({"query": "threat model"}, DEMO, sample_services)
+    first = found["results"][0]
+    assert (first["type"], first["id"]) == ("document", "fieldnote-2-document-02")
+    assert "<mark>" not in first["snippet"]
+    assert "get_ontology_entity" in found["next"]
+    key = {"type": first["type"], "id": first["id"]}
+    whole = await TOOLS["get_ontology_entity"].call(key, DEMO, sample_services)
+    assert whole["props"]["body_markdown"].startswith("Assets:")
+    with pytest.raises(NotFound):
+        await TOOLS["get_ontology_entity"].call(key, NOOR, sample_services)
+
+
+async def test_a_project_and_types_narrow_it(sample_services: Services) -> None:
+    arguments = {"query": "budget", "project_id": "riverside-bakery", "types": ["document"]}
+    found = await TOOLS["search_ontology"].call(arguments, DEMO, sample_services)
+    assert {(result["project_id"], result["type"]) for result in found["results"]} == {("riverside-bakery", "document")}
+    with pytest.raises(NotFound):
+        await TOOLS["search_ontology"].call(arguments, NOOR, sample_services)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_agent_cannot_say_whose_workspace_it_is(name: str) -> None:
+    properties = TOOLS[name].parameters["properties"]
+    assert set(properties) <= {"query", "project_id", "types", "type", "id"}
+    assert TOOLS[name].parameters["additionalProperties"] is False
+
+
+async def test_wrong_arguments_are_named(sample_services: Services) -> None:
+    with pytest.raises(InvalidInput, match="created_by"):
+        await TOOLS["search_ontology"].call({"query": "x", "created_by": "noor"}, DEMO, sample_services)
