@@ -915,7 +915,7 @@ CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters publ
     SET random_page_cost TO '1.1'
     AS $$
 declare
-  wanted constant int := 2 * p_limit;
+  wanted constant int := 3 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
   max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most

@@ -10,7 +10,6 @@ from quarry.people import tables as people_tables
 from quarry.records import tables as records_tables
 
 LOADABLE = {
-<<<<<<< HEAD
     table.name: table
     for domain in (companies_tables, people_tables, records_tables, ontology_tables, campaigns_tables)
     for table in domain.LOADABLE
@@ -21,9 +20,3 @@ EMBEDDED = {
     for table in domain.EMBEDDED
 }
 EXPIRING = (*CORE_EXPIRING, *people_tables.EXPIRING, *records_tables.EXPIRING)
-=======
-    table.name: table for table in (*records_tables.LOADABLE, *ontology_tables.LOADABLE, *campaigns_tables.LOADABLE)
-}
-EMBEDDED = {table.name: table for table in (*records_tables.EMBEDDED, *campaigns_tables.EMBEDDED)}
-EXPIRING = (*CORE_EXPIRING, *records_tables.EXPIRING)
->>>>>>> ontology

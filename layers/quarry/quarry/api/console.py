@@ -3,22 +3,12 @@
 from quarry.core.web import page_routes
 from quarry.core.web.console_routes import console_router
 
-<<<<<<< HEAD
 # By name, and not from the domains: importing them for this costs more than all else that the function does.
 SEARCHED_TABLES = {
     "campaigns": ("campaigns",),
     "companies": ("companies",),
     "ontology": (
         "onto_tasks", "onto_plans", "onto_goals", "onto_milestones", "onto_documents", "onto_outputs", "onto_requirements",
-=======
-ROUTERS = (
-    console_router(
-        {
-            "campaigns": tuple(table.name for table in campaigns_tables.LOADABLE),
-            "ontology": tuple(ontology_tables.TABLES.values()),
-            "records": tuple(records_tables.TABLES.values()),
-        }
->>>>>>> ontology
     ),
     "people": ("people",),
     "records": ("motions", "agenda_items", "matters", "document_sections", "key_statements", "transcript_segments"),

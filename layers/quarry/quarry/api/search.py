@@ -10,13 +10,9 @@ from quarry.records import routes as records_routes
 
 ROUTERS = (
     service_routes.router,
-<<<<<<< HEAD
     companies_routes.router,
     records_routes.router,
     people_routes.router,
-=======
-    records_routes.router,
->>>>>>> ontology
     ontology_routes.router,
     campaigns_routes.router,
     *agents.ROUTERS,
