@@ -120,6 +120,7 @@ async def once(
         raise
     finally:
         renewing.cancel()
+        await asyncio.wait([renewing])
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
