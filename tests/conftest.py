@@ -45,7 +45,7 @@ _TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writ
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
+    """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
     for item in items:
         built = item.path.parent.name in ("deployed", "functions")
         item.add_marker(pytest.mark.xdist_group("built" if built else item.path.name))
