@@ -575,7 +575,7 @@ CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_s
 declare
   max_words constant int := 8;
   query constant text := searchable_text(p_query);
-  all_words constant tsquery := websearch_to_tsquery('english', query);
+  all_words constant tsquery := parsed_query(query);
   left_out constant text[] := case when p_filters.excluded_keywords is null then '{}' else excluded_cards(p_filters) end;
   people_left_out constant text[] := case when p_filters.excluded_companies is null then '{}' else excluded_people(p_filters) end;
   candidates constant text[] := nearest_people(p_embedding, p_filters, people_left_out, left_out, p_overfetch);
@@ -864,11 +864,12 @@ declare
   max_candidates constant int := 5000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
+  max_words constant int := 12;  -- the longest, which say most
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   required constant tsquery := query_requirements(p_query);
   spelling constant text := case when is_short then p_query end;
-  wanted text[] := p_words;
+  wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
   some_words tsquery;
 begin
   if is_short then
@@ -876,9 +877,8 @@ begin
   end if;
   for some_words in
     select string_agg(quote_literal(a.word) || ' & ' || quote_literal(b.word), ' | ')::tsquery
-    from unnest(p_words) a (word) join unnest(p_words) b (word) on a.word < b.word
-    where cardinality(p_words) between 3 and 12
-    having count(*) > 0
+    from unnest(wanted) a (word) join unnest(wanted) b (word) on a.word < b.word
+    having cardinality(p_words) > 2
     union all
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop
@@ -1037,7 +1037,7 @@ declare
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
     max(r.found) + count(*) filter (where not r.is_match) as total,
-    max(r.words) as words  -- the nearest rows' begin with those of the matches
+    coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
   return query
@@ -1074,12 +1074,21 @@ $$;
 
 
 --
+-- Name: parsed_query(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.parsed_query(p_query text) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN websearch_to_tsquery('english'::regconfig, regexp_replace(p_query, '-\s*-'::text, ' '::text, 'g'::text));
+
+
+--
 -- Name: query_requirements(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.query_requirements(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT websearch_to_tsquery('english'::regconfig, COALESCE(string_agg(m.part[1], ' '::text), ''::text)) AS websearch_to_tsquery FROM regexp_matches(query_requirements.p_query, '((?:^|(?<=\s))-\s*(?:"[^"]*"?|[^\s"]+)|"[^"]+")'::text, 'g'::text) m(part));
+    RETURN (SELECT public.parsed_query(COALESCE(string_agg(m.part[1], ' '::text), ''::text)) AS parsed_query FROM regexp_matches(query_requirements.p_query, '((?:^|(?<=\s))-\s*(?:"[^"]*"?|[^\s"]+)|"[^"]+")'::text, 'g'::text) m(part));
 
 
 --
@@ -1170,7 +1179,7 @@ CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_proje
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   wanted constant text[] := tsvector_to_array(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g')));
   matches int;
 begin
@@ -1247,7 +1256,7 @@ declare
   max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   required tsquery;
   words text[];
   weights float8[];
@@ -1352,7 +1361,7 @@ CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_channels text[] 
     LANGUAGE sql STABLE
     AS $$
   select c.id, ts_rank_cd(c.text_search, q.words)::float8 as score
-  from websearch_to_tsquery('english', p_query) q (words),
+  from parsed_query(p_query) q (words),
     filter_campaigns(
       p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
   where c.text_search @@ q.words
@@ -1424,7 +1433,7 @@ declare
   no_match constant float8 := 1e-15;
   max_words constant int := 8;
   max_worded constant int := 4000;
-  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
   wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
   companies_count float8;
@@ -1533,7 +1542,7 @@ declare
     case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
-  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
   words text[];
   weights float8[];
   some_words tsquery;

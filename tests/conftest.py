@@ -44,6 +44,13 @@ settings.load_profile("quarry")
 _TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
+    for item in items:
+        built = item.path.parent.name in ("deployed", "functions")
+        item.add_marker(pytest.mark.xdist_group("built" if built else item.path.name))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_network() -> Iterator[None]:
     """Fail on any connection but to this machine."""

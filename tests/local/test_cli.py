@@ -432,7 +432,6 @@ class TestAskPeople:
             "• ",
             "2. ",
             "With one constraint less",
-            " more\n",
             "search ",
         ]
         places = [done.stdout.index(part) for part in parts]

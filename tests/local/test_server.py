@@ -156,7 +156,7 @@ def assert_stopped(data_dir: Path) -> None:
 def test_a_demo_needs_nothing_shares_its_directory_and_starts_quickly_again(data_dir: Path) -> None:
     place = {"QUARRY_DATA_DIR": str(data_dir)}
     with served("demo", **place) as server:
-        assert "Loaded the sample data: records." in server.said
+        assert "Loaded the sample data: campaigns, companies, ontology, people, records." in server.said
         assert server.get("/records/search?q=bridge")["degraded"] == []
         # other commands share the directory with it
         asked = quarry("ask", "records", QUESTION, **place)

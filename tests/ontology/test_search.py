@@ -133,6 +133,8 @@ def test_a_bad_field_is_named(client: TestClient, body: dict[str, Any], pointer:
         "-",
         '"',
         "oven " * 400,
+        "-" * 2000,
+        "oven " + "- " * 900,
         "e\u0301",
         "\u202eoven",
     ],

@@ -124,6 +124,8 @@ def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
         "the of and",
         "🌳🌳",
         "elm " * 500,
+        "-" * 2000,
+        "elm " + "- " * 900,
         "\\",
         "%",
         "<mark>elm</mark>",

@@ -9,7 +9,7 @@ create or replace function search_campaigns_by_text(
 language sql stable
 as $$
   select c.id, ts_rank_cd(c.text_search, q.words)::float8 as score
-  from websearch_to_tsquery('english', p_query) q (words),
+  from parsed_query(p_query) q (words),
     filter_campaigns(
       p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
   where c.text_search @@ q.words

@@ -30,7 +30,7 @@ declare
   no_match constant float8 := 1e-15;
   max_words constant int := 8;
   max_worded constant int := 4000;
-  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
   wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
   companies_count float8;

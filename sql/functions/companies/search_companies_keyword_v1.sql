@@ -27,7 +27,7 @@ declare
     case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
-  all_words constant tsquery := websearch_to_tsquery('english', coalesce(p_query_text, ''));
+  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
   words text[];
   weights float8[];
   some_words tsquery;

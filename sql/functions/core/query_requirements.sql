@@ -3,6 +3,6 @@
 create or replace function query_requirements(p_query text) returns tsquery
 language sql immutable parallel safe
 return (
-  select websearch_to_tsquery('english', coalesce(string_agg(m.part[1], ' '), ''))
+  select parsed_query(coalesce(string_agg(m.part[1], ' '), ''))
   from regexp_matches(p_query, '((?:^|(?<=\s))-\s*(?:"[^"]*"?|[^\s"]+)|"[^"]+")', 'g') m (part)
 );

@@ -3,8 +3,8 @@
 -- is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like the query is near. What
 -- the query excludes (-word) or quotes ("a phrase") still holds.
 --
--- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are p_words with those that
--- they were read as.
+-- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
+-- for.
 create or replace function nearest_onto_entities(
   p_actor_id text, p_query text, p_words text[], p_project_id text, p_types text[], p_limit int
 ) returns table (type text, id text, score double precision, words text[])
@@ -18,11 +18,12 @@ declare
   max_candidates constant int := 5000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
+  max_words constant int := 12;  -- the longest, which say most
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   required constant tsquery := query_requirements(p_query);
   spelling constant text := case when is_short then p_query end;
-  wanted text[] := p_words;
+  wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
   some_words tsquery;
 begin
   if is_short then
@@ -30,9 +31,8 @@ begin
   end if;
   for some_words in
     select string_agg(quote_literal(a.word) || ' & ' || quote_literal(b.word), ' | ')::tsquery
-    from unnest(p_words) a (word) join unnest(p_words) b (word) on a.word < b.word
-    where cardinality(p_words) between 3 and 12
-    having count(*) > 0
+    from unnest(wanted) a (word) join unnest(wanted) b (word) on a.word < b.word
+    having cardinality(p_words) > 2
     union all
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop

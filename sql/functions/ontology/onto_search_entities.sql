@@ -20,7 +20,7 @@ declare
 begin
   select array_agg(r.type) as types, array_agg(r.id) as ids, array_agg(r.score) as scores, array_agg(r.is_match) as matches,
     max(r.found) + count(*) filter (where not r.is_match) as total,
-    max(r.words) as words  -- the nearest rows' begin with those of the matches
+    coalesce(max(r.words) filter (where not r.is_match), max(r.words)) as words
   into page
   from (select * from rank_onto_entities(p_actor_id, p_query, p_project_id, p_types, page_size, p_few_matches) r order by r.score desc, r.is_match desc, r.type, r.id) r;
   return query

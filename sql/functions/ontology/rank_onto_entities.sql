@@ -14,7 +14,7 @@ as $$
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   wanted constant text[] := tsvector_to_array(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g')));
   matches int;
 begin

@@ -22,7 +22,7 @@ as $$
 declare
   max_words constant int := 8;
   query constant text := searchable_text(p_query);
-  all_words constant tsquery := websearch_to_tsquery('english', query);
+  all_words constant tsquery := parsed_query(query);
   left_out constant text[] := case when p_filters.excluded_keywords is null then '{}' else excluded_cards(p_filters) end;
   people_left_out constant text[] := case when p_filters.excluded_companies is null then '{}' else excluded_people(p_filters) end;
   candidates constant text[] := nearest_people(p_embedding, p_filters, people_left_out, left_out, p_overfetch);

@@ -21,7 +21,7 @@ declare
   max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
-  all_words constant tsquery := websearch_to_tsquery('english', p_query);
+  all_words constant tsquery := parsed_query(p_query);
   required tsquery;
   words text[];
   weights float8[];

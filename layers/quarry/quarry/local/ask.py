@@ -13,7 +13,7 @@ from rich.console import Console
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.services import LOCAL_USER, Caller
-from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent
+from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console
 
@@ -142,7 +142,7 @@ async def _write_json(events: Events, failed: Callable[[str], BaseModel]) -> Non
 
 
 def _write_line(event: BaseModel) -> None:
-    sys.stdout.write(event.model_dump_json(exclude_none=True) + "\n")
+    sys.stdout.write((event.to_json() if isinstance(event, Event) else event.model_dump_json()) + "\n")
     sys.stdout.flush()
 
 

@@ -13,9 +13,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from quarry import __version__
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
@@ -278,6 +281,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`\n")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        # argparse's own keeps silent where nobody reads any more
+        (file or sys.stdout).write(self.format_help())
 
     def format_help(self) -> str:
         return super().format_help() + (self.appendix() if self.appendix else "")
