@@ -382,7 +382,10 @@ class TestAsk:
         assert [each["companyId"] for each in events[-1]["data"]["references"]] == ["c-tidewage"]
         with psycopg.connect(sample_url, autocommit=True) as connection:
             connection.execute("alter table companies rename to moved")
-        failed = quarry("ask", "companies", "Tidewage", "--json", DATABASE_URL=sample_url)
+            try:
+                failed = quarry("ask", "companies", "Tidewage", "--json", DATABASE_URL=sample_url)
+            finally:
+                connection.execute("alter table moved rename to companies")
         assert failed.returncode == 1
         assert one_line(failed.stderr)
         assert set(json.loads(failed.stdout.splitlines()[-1])) == {"type", "data"}
