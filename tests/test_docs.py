@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -42,14 +44,9 @@ def targets() -> set[str]:
 @cache
 def help_of(subcommand: str) -> str | None:
     """What `quarry SUBCOMMAND --help` prints, or None when there is no such command."""
-    printed: list[str] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "argparse.ArgumentParser._print_message", lambda self, message, file=None: printed.append(message)
-        )
-        with pytest.raises(SystemExit) as exit:
-            cli.main([subcommand, "--help"])
-    return "".join(printed) if exit.value.code == 0 else None
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()), pytest.raises(SystemExit) as exit:
+        cli.main([subcommand, "--help"])
+    return printed.getvalue() if exit.value.code == 0 else None
 
 
 def unknown(program: str, arguments: list[str]) -> str | None:

@@ -435,7 +435,6 @@ class TestAskPeople:
             "• ",
             "2. ",
             "With one constraint less",
-            "search ",
         ]
         places = [done.stdout.index(part) for part in parts]
         assert places == sorted(places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -117,16 +118,16 @@ def test_the_whole_of_one_is_shown_beside_and_its_address_opens_it_again(site: S
     expect(panel.get_by_role("heading", name="Wiring")).to_be_visible()
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
-    assert "open" not in parse_qs(urlsplit(page.url).query)
+    expect(page).not_to_have_url(re.compile(r"[?&]open="))
 
 
-def test_nothing_found_is_said_and_a_failure_can_be_tried_again(site: Site) -> None:
+def test_a_failure_can_be_tried_again(site: Site) -> None:
     failing = answer_problem(503, "The database does not answer.")
     page = site.open(ASKED, before=lambda page: page.route("**/ontology/search", failing))
     expect(page.get_by_role("alert")).to_contain_text("The database does not answer.")
     page.unroute("**/ontology/search")
     page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_role("heading", name="Nothing of yours matches")).to_be_visible()
+    expect(page.locator(".result").first).to_be_visible()
 
 
 def test_axe_finds_nothing_serious_about_projects(site: Site) -> None:
