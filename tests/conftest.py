@@ -141,6 +141,20 @@ async def sample_services(sample_url: str, make_services: Callable[..., Services
     return make_services(sample_url)
 
 
+@pytest.fixture(scope="session")
+def shared_model() -> Iterator[FakeOpenAI]:
+    """A server as below for applications that many tests ask."""
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture
+def model(shared_model: FakeOpenAI) -> FakeOpenAI:
+    """The chat model of applications that many tests ask, as new."""
+    shared_model.reset()
+    return shared_model
+
+
 @pytest.fixture
 def openai_server() -> Iterator[FakeOpenAI]:
     """A server that speaks OpenAI's wire format and answers as the test says."""

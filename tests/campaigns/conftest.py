@@ -25,19 +25,6 @@ def client(campaigns_url: str) -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="package")
-def shared_model() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def model(shared_model: FakeOpenAI) -> FakeOpenAI:
-    """The chat model of `model_client`, as new."""
-    shared_model.reset()
-    return shared_model
-
-
-@pytest.fixture(scope="package")
 def shared_model_client(campaigns_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
     with client_of(campaigns_url, **model_environment(shared_model.url)) as client:
         yield client

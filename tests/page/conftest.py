@@ -122,19 +122,6 @@ def served(page_database: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")
-def shared_model() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def model(shared_model: FakeOpenAI) -> FakeOpenAI:
-    """The chat model of `model_site`."""
-    shared_model.reset()
-    return shared_model
-
-
-@pytest.fixture(scope="package")
 def served_with_model(page_database: str, shared_model: FakeOpenAI) -> Iterator[str]:
     environment = model_environment(shared_model.url) | {"MODEL_TIMEOUT_SECONDS": "20", "RATE_LIMIT_PER_MINUTE": "0"}
     with running_server(page_database, **environment) as url:

@@ -22,18 +22,6 @@ READING: dict[str, Any] = Constraints(
 
 
 @pytest.fixture(scope="module")
-def shared_model() -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as server:
-        yield server
-
-
-@pytest.fixture
-def model(shared_model: FakeOpenAI) -> FakeOpenAI:
-    shared_model.reset()
-    return shared_model
-
-
-@pytest.fixture(scope="module")
 def shared_client(world_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
     with client_of(world_url, **model_environment(shared_model.url)) as client:
         yield client

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from quarry.campaigns.contract import CampaignFilters, HistoryMessage
 from quarry.campaigns.found import KnownValues
-from quarry.campaigns.tool_result import fence
 from quarry.core.model.interface import Message
-from quarry.core.text import shorten
+from quarry.core.text import fence, shorten
 
 HISTORY_MESSAGES = 8
 HISTORY_CHARACTERS = 1200

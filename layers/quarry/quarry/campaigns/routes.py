@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
 from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
-from quarry.core.stream.encoding import NDJSON, encode_ndjson
-from quarry.core.web.deadline import deadline_of
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
-
-STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+from quarry.core.web.streams import ndjson_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -43,9 +40,6 @@ async def chat(
     check_filters(body, await values_of(services.database))
     events = chat_about_campaigns(body, caller, services, request_id_of(request))
     if "application/x-ndjson" in request.headers.get("accept", "").lower():
-        encoded = encode_ndjson(
-            events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
-        )
-        return StreamingResponse(encoded, media_type=NDJSON, headers=STREAM_HEADERS)
+        return ndjson_response(request, events, services)
     answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
     return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")

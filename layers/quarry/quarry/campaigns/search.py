@@ -278,7 +278,8 @@ def _response(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> Chat
     whole = len(spoken_of) == len(found.campaigns)
     total = found.total if whole else len(spoken_of)
     run.results = results_of(spoken_of)
-    run.end_reason = _end_reason(desk, answer)
+    end_reason = _end_reason(desk)
+    run.end_reason = end_reason
     routed = answer.routed or Routed("filter_campaigns", search.filters if search else CampaignFilters())
     return ChatResponse(
         response=answer.text,
@@ -291,13 +292,13 @@ def _response(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> Chat
             run_id=str(run.id),
             turn_count=run.budget.turns,
             tool_call_count=run.budget.calls,
-            end_reason=_end_reason(desk, answer),
+            end_reason=end_reason,
             degraded_steps=run.degraded,
         ),
     )
 
 
-def _end_reason(desk: CampaignDesk, answer: _Answer) -> EndReason:
+def _end_reason(desk: CampaignDesk) -> EndReason:
     if desk.searches and not any(search.found.total for search in desk.searches):
         return "nothing_found"
     budget = desk.run.budget

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.found import CampaignSet
-from quarry.core.text import shorten
+from quarry.core.text import fence, shorten
 
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20
@@ -48,11 +48,6 @@ def build_tool_result(found: CampaignSet) -> CampaignToolResult:
             break
         blocks.append(block)
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
-
-
-def fence(text: str) -> str:
-    """Text that cannot close the block it stands in."""
-    return text.replace("<", "‹").replace(">", "›")
 
 
 def line_for_people(found: CampaignSet) -> str:

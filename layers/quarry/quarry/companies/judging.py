@@ -13,14 +13,13 @@ from quarry.companies.prompts import (
     CritiqueInputs,
     RerankInputs,
     critique_messages,
-    fence,
     rerank_messages,
 )
 from quarry.companies.ranking import converged, distinct
 from quarry.companies.snippets import inline_description
 from quarry.companies.state import SearchState
 from quarry.core.model.step import ModelStep, decide
-from quarry.core.text import shorten
+from quarry.core.text import fence, shorten
 
 REASON_CHARACTERS_MAX = 400
 INLINE_CHARACTERS_MAX = 200

@@ -15,7 +15,7 @@ from quarry.companies.ranking import Entry
 from quarry.companies.snippets import facts, snippets
 from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES
 from quarry.core.model.interface import Message
-from quarry.core.text import shorten, significant_words
+from quarry.core.text import fence, shorten, significant_words
 
 HISTORY_MESSAGES = 6
 HISTORY_CHARACTERS_MAX = 2200
@@ -196,11 +196,6 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
 def asked_words(question: str, variants: Iterable[str]) -> frozenset[str]:
     """The stems that snippets are chosen by."""
     return frozenset(word for text in (question, *variants) for word in significant_words(text))
-
-
-def fence(text: str) -> str:
-    """Text that cannot close the block it stands in."""
-    return text.replace("<", "‹").replace(">", "›")
 
 
 def _json_line(value: object) -> str:

@@ -11,13 +11,10 @@ from quarry.companies.contract import ChatRequest
 from quarry.companies.search import search_companies
 from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
-from quarry.core.stream.encoding import NDJSON, encode_ndjson
-from quarry.core.web.deadline import deadline_of
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
-
-STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+from quarry.core.web.streams import ndjson_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -37,9 +34,4 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
-    encoded = encode_ndjson(
-        search_companies(body, caller, services, request_id_of(request)),
-        heartbeat_seconds=services.settings.heartbeat_seconds,
-        deadline=deadline_of(request.scope),
-    )
-    return StreamingResponse(encoded, media_type=NDJSON, headers=STREAM_HEADERS)
+    return ndjson_response(request, search_companies(body, caller, services, request_id_of(request)), services)

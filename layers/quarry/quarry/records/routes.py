@@ -9,12 +9,11 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller, Services
-from quarry.core.stream.encoding import SSE, encode_sse
 from quarry.core.text import Identifier
-from quarry.core.web.deadline import deadline_of
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
+from quarry.core.web.streams import sse_response
 from quarry.records.answer import answer_question
 from quarry.records.contract import (
     AskQuery,
@@ -26,8 +25,6 @@ from quarry.records.contract import (
 )
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
-
-STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -75,8 +72,4 @@ async def record(type: RecordType, id: Identifier, caller: PlainCaller, services
 
 
 def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
-    events = answer_question(question, caller, services, request_id_of(request))
-    encoded = encode_sse(
-        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
-    )
-    return StreamingResponse(encoded, media_type=SSE, headers=STREAM_HEADERS)
+    return sse_response(request, answer_question(question, caller, services, request_id_of(request)), services)

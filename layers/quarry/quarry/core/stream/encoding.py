@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError
+from quarry.core.errors import UNFORESEEN_MESSAGE, QuarryError
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 
 NDJSON = "application/x-ndjson; charset=utf-8"
@@ -92,8 +92,7 @@ async def _lines_ending_in_error(events: AsyncGenerator[Event], form: _Form) -> 
                 yield form.line(event)
         except QuarryError as error:
             logger.warning("stream ended in an error: %s", type(error).__name__)
-            message = UNFORESEEN_MESSAGE if isinstance(error, ConfigurationError) else error.message
-            yield form.error_line(message)
+            yield form.error_line(error.public_message)
         except Exception:
             logger.exception("stream ended in an unforeseen error")
             yield form.error_line(UNFORESEEN_MESSAGE)

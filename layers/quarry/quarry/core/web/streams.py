@@ -1,0 +1,31 @@
+"""Streams of events as HTTP responses: heartbeats, a deadline, and nothing on the way that holds them back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from fastapi import Request
+from starlette.responses import StreamingResponse
+
+from quarry.core.services import Services
+from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
+from quarry.core.stream.events import Event
+from quarry.core.web.deadline import deadline_of
+
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def ndjson_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
+    """The events, one a line."""
+    encoded = encode_ndjson(
+        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
+    )
+    return StreamingResponse(encoded, media_type=NDJSON, headers=_HEADERS)
+
+
+def sse_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
+    """The events as server-sent events."""
+    encoded = encode_sse(
+        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
+    )
+    return StreamingResponse(encoded, media_type=SSE, headers=_HEADERS)
