@@ -46,7 +46,7 @@ def serving(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
-    environment = model_environment(shared_model.url) | {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.2"}
+    environment = model_environment(shared_model.url) | {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.5"}
     settings = Settings.from_environment(
         {"DATABASE_URL": shared_sample_url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
     )
@@ -91,7 +91,7 @@ def test_each_event_comes_when_it_happens(base_url: str, model: FakeOpenAI) -> N
 
 
 def test_a_quiet_stream_has_a_heartbeat(base_url: str, model: FakeOpenAI) -> None:
-    model.respond = playing(research=[Reply.text("DONE", delay=0.7)])
+    model.respond = playing(research=[Reply.text("DONE", delay=1.3)])
     with asking(base_url) as (_, lines):
         received = list(lines)
     beats = [place for place, line in enumerate(received) if line.startswith(":")]
