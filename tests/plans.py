@@ -1,18 +1,45 @@
-"""How Postgres runs a statement, for tests that an index serves it."""
+"""How Postgres reads its tables for a statement, for tests that an index serves it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 Connection = psycopg.Connection[Any]
 
 
-def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any]) -> str:
-    """The plans of all statements that `query` runs, those inside functions included."""
+@dataclass(frozen=True)
+class Reads:
+    """The indexes that a statement goes through, in whatever way, and the tables that it reads whole."""
+
+    indexes: frozenset[str]
+    whole: frozenset[str]
+
+
+def reads(
+    connection: Connection, of: str, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any]
+) -> Reads:
+    """How `query`, and every statement inside the functions that it calls, reads the tables whose names begin with `of`.
+
+    These tables are analysed first: a plan made from statistics of another moment says nothing.
+    """
+    tables = connection.execute(
+        "select relname from pg_class where relkind = 'r' and starts_with(relname, %s)", [of]
+    ).fetchall()
+    connection.execute(SQL("analyze {}").format(SQL(", ").join(Identifier(name) for (name,) in tables)))
+    plan = _plans(connection, query, parameters)
+    return Reads(
+        frozenset(re.findall(rf"(?:Index (?:Only )?Scan(?: Backward)? using|Bitmap Index Scan on) ({of}\w*)", plan)),
+        frozenset(re.findall(rf"Seq Scan on ({of}\w*)", plan)),
+    )
+
+
+def _plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any]) -> str:
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -26,8 +53,3 @@ def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any
     connection.remove_notice_handler(note)
     connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
     return "\n".join(notices)
-
-
-def scans(plan: str) -> set[str]:
-    """How a plan reads its tables: "Seq Scan on motions", "Index Scan using motions_pkey" …"""
-    return set(re.findall(r"(?:Seq Scan on|Index (?:Only )?Scan using|Bitmap Index Scan on) \w+", plan))

@@ -13,7 +13,7 @@ from quarry.companies.found import MATCHED_FIELDS, Candidate, Scoring, Source, V
 from quarry.companies.retrieval import companies_by_ids, find_by_taxonomy, retrieve_variants
 from quarry.core.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_status, seeded_vector
-from tests.plans import plans, scans
+from tests.plans import reads
 
 TAXONOMY = "select * from search_companies_by_taxonomy_v1(%s, %s, %s, %s, %s)"
 
@@ -116,9 +116,9 @@ class TestTaxonomy:
             assert [(row.company_id, row.tag_score) for row in found] == [tuple(row) for row in literal]
 
     def test_tags_are_found_by_their_index(self, indexed: Connection) -> None:
-        found = scans(plans(indexed, TAXONOMY, [["sector3", "sector4"], None, None, ["startup"], 100]))
-        assert "Bitmap Index Scan on companies_taxonomy_search" in found
-        assert "Seq Scan on companies" not in found
+        read = reads(indexed, "companies", TAXONOMY, [["sector3", "sector4"], None, None, ["startup"], 100])
+        assert "companies_taxonomy_search" in read.indexes
+        assert not read.whole
 
     async def test_the_share_of_the_tags_is_the_signal(self, database: Database) -> None:
         found = await find_by_taxonomy(database, ["sector3", "sector3"], ["no such category"], [], ["startup"], limit=7)
@@ -226,8 +226,8 @@ async def test_companies_are_whole_and_in_the_order_asked_for(database: Database
 
 
 def test_companies_are_read_by_their_keys(indexed: Connection) -> None:
-    found = scans(plans(indexed, "select * from get_companies_by_ids_v1(%s)", [["c0001", "c0002"]]))
-    assert found == {"Index Scan using companies_pkey"}
+    read = reads(indexed, "companies", "select * from get_companies_by_ids_v1(%s)", [["c0001", "c0002"]])
+    assert (read.indexes, read.whole) == ({"companies_pkey"}, frozenset())
 
 
 _SCORES = st.sampled_from([0.0, 0.25, 0.5, 1.0])

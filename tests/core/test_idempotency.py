@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from quarry.core import idempotency
 from quarry.core.errors import Conflict, PaymentRequired
 from quarry.core.idempotency import OTHER_BODY, STILL_RUNNING, Claim, KeyedRequest, once
 from quarry.core.postgres.pool import Database
-from tests.conftest import create_database
+from tests.conftest import PATIENCE_SECONDS, create_database
 
 ENDPOINT = "POST /orders"
 
@@ -57,17 +58,21 @@ def keyed(key: str = "k1", *, caller: str = "ada", endpoint: str = ENDPOINT, ite
 
 
 class Shop:
-    """Counts how often it worked; takes `seconds` for it."""
+    """Counts how often it worked. A shop that is held works on until it is released."""
 
-    def __init__(self, database: Database, seconds: float = 0.0) -> None:
+    def __init__(self, database: Database, *, held: bool = False) -> None:
         self.database = database
-        self.seconds = seconds
         self.worked = 0
+        self.begun = asyncio.Event()
+        self.released = asyncio.Event()
+        if not held:
+            self.released.set()
 
     async def __call__(self, claim: Claim) -> Receipt:
         self.worked += 1
         receipt = Receipt(number=self.worked)
-        await asyncio.sleep(self.seconds)
+        self.begun.set()
+        await self.released.wait()
         async with self.database.transaction() as connection:
             await claim.store(connection, receipt)
         return receipt
@@ -113,30 +118,34 @@ def test_other_bodies_have_other_hashes(one: Order, other: Order) -> None:
 
 
 async def test_calls_at_once_over_several_instances_work_once(databases: list[Database]) -> None:
-    shop = Shop(databases[0], seconds=0.3)
-    receipts = await asyncio.gather(*(order(shop, keyed(), databases[number % 3]) for number in range(50)))
+    shop = Shop(databases[0], held=True)
+    calls = [asyncio.create_task(order(shop, keyed(), databases[number % 3])) for number in range(50)]
+    await shop.begun.wait()
+    shop.released.set()
+    receipts = await asyncio.gather(*calls)
     assert Counter(receipt.number for receipt in receipts) == {1: 50}
     assert shop.worked == 1
 
 
 async def test_waiting_calls_hold_no_connection(databases: list[Database], shared_url: str) -> None:
-    shop = Shop(databases[0], seconds=1.0)
+    shop = Shop(databases[0], held=True)
     small = Database(shared_url, pool_size=1, timeout_seconds=10)
     calls = [asyncio.create_task(order(shop, keyed(), small)) for _ in range(5)]
-    await asyncio.sleep(0.3)
-    async with asyncio.timeout(0.5):
-        assert await small.row("select 1 as one") == {"one": 1}
+    await shop.begun.wait()
+    assert await small.row("select 1 as one") == {"one": 1}
+    shop.released.set()
     await asyncio.gather(*calls)
     await small.close()
 
 
 async def test_who_waits_too_long_is_told_to_come_back(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "WAIT_SECONDS", 0.2)
-    shop = Shop(database, seconds=0.6)
+    shop = Shop(database, held=True)
     first = asyncio.create_task(order(shop, keyed()))
-    await asyncio.sleep(0.1)
+    await shop.begun.wait()
     with pytest.raises(Conflict, match="still running") as refused:
         await order(shop, keyed())
+    shop.released.set()
     assert refused.value.retry_after_seconds
     assert (await first).number == 1
     assert (await order(shop, keyed())).number == 1
@@ -153,21 +162,27 @@ async def test_a_call_that_fails_gives_the_key_free_also_for_another_body(databa
 
 
 async def test_who_waits_for_a_call_that_fails_takes_its_place(database: Database) -> None:
+    begun, released = asyncio.Event(), asyncio.Event()
+
     async def fail_slowly(claim: Claim) -> Receipt:
-        await asyncio.sleep(0.3)
+        begun.set()
+        await released.wait()
         raise PaymentRequired("no")
 
     failing = asyncio.create_task(once(database, keyed(), Receipt, fail_slowly))
-    await asyncio.sleep(0.1)
+    await begun.wait()
     shop = Shop(database)
-    assert [receipt.number for receipt in await asyncio.gather(order(shop, keyed()), order(shop, keyed()))] == [1, 1]
+    calls = [asyncio.create_task(order(shop, keyed())) for _ in range(2)]
+    released.set()
+    assert [receipt.number for receipt in await asyncio.gather(*calls)] == [1, 1]
     with pytest.raises(PaymentRequired):
         await failing
 
 
 async def test_a_cancelled_call_gives_the_key_free(database: Database) -> None:
-    call = asyncio.create_task(order(Shop(database, seconds=5), keyed()))
-    await asyncio.sleep(0.2)
+    shop = Shop(database, held=True)
+    call = asyncio.create_task(order(shop, keyed()))
+    await shop.begun.wait()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
@@ -175,40 +190,60 @@ async def test_a_cancelled_call_gives_the_key_free(database: Database) -> None:
 
 
 async def test_a_claim_is_renewed_while_its_call_runs(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "LEASE_SECONDS", 0.3)
-    monkeypatch.setattr(idempotency, "RENEWAL_SECONDS", 0.1)
-    shop = Shop(database, seconds=1.0)
-    assert [receipt.number for receipt in await asyncio.gather(order(shop, keyed()), order(shop, keyed()))] == [1, 1]
+    monkeypatch.setattr(idempotency, "RENEWAL_SECONDS", 0.01)
+    shop = Shop(database, held=True)
+    calls = [asyncio.create_task(order(shop, keyed())) for _ in range(2)]
+    await shop.begun.wait()
+    first = await claimed_until(database)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await claimed_until(database) == first:  # noqa: ASYNC110 -- it happens in the database
+            await asyncio.sleep(0.01)
+    shop.released.set()
+    assert [receipt.number for receipt in await asyncio.gather(*calls)] == [1, 1]
     assert shop.worked == 1
 
 
 async def test_the_claim_of_a_call_that_died_is_taken_over_by_one(
     databases: list[Database], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idempotency, "LEASE_SECONDS", 0.3)
     monkeypatch.setattr(idempotency, "_release", _do_nothing)  # as a killed process
-    dead = asyncio.create_task(order(Shop(databases[0], seconds=5), keyed()))
-    await asyncio.sleep(0.1)
+    dying = Shop(databases[0], held=True)
+    dead = asyncio.create_task(order(dying, keyed()))
+    await dying.begun.wait()
     dead.cancel()
     await asyncio.gather(dead, return_exceptions=True)
 
-    shop = Shop(databases[1], seconds=0.1)
+    shop = Shop(databases[1])
     with pytest.raises(Conflict, match=OTHER_BODY):
         await order(shop, keyed(item="chair"))
-    receipts = await asyncio.gather(*(order(shop, keyed(), databases[number % 3]) for number in range(9)))
+    calls = [asyncio.create_task(order(shop, keyed(), databases[number % 3])) for number in range(9)]
+    await let_claims_lapse(databases[0])
+    receipts = await asyncio.gather(*calls)
     assert Counter(receipt.number for receipt in receipts) == {1: 9}
+
+
+async def claimed_until(database: Database) -> datetime:
+    row = await database.row("select claimed_until from idempotency_keys")
+    assert row is not None
+    until: datetime = row["claimed_until"]
+    return until
+
+
+async def let_claims_lapse(database: Database) -> None:
+    await database.execute("update idempotency_keys set claimed_until = now() - interval '1 second'")
 
 
 async def _do_nothing(*_: object) -> None: ...
 
 
-async def test_a_call_that_lost_its_claim_stores_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "LEASE_SECONDS", 0.1)
-    slow, quick = Shop(database, seconds=0.6), Shop(database)
+async def test_a_call_that_lost_its_claim_stores_nothing(database: Database) -> None:
+    slow, quick = Shop(database, held=True), Shop(database)
     quick.worked = 41
     late = asyncio.create_task(order(slow, keyed()))
-    await asyncio.sleep(0.2)
+    await slow.begun.wait()
+    await let_claims_lapse(database)
     assert (await order(quick, keyed())).number == 42
+    slow.released.set()
     with pytest.raises(Conflict, match=STILL_RUNNING):
         await late
     assert (await order(slow, keyed())).number == 42

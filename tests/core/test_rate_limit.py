@@ -62,7 +62,7 @@ def make_client(database_url: str) -> Iterator[MakeClient]:
 def _leave_the_end_of_the_minute() -> None:
     """A test that counts must not begin in one minute and end in the next."""
     seconds_left = 60 - time.time() % 60
-    if seconds_left < 4:
+    if seconds_left < 10:
         time.sleep(seconds_left + 0.05)
 
 

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
 from quarry.core.stream.encoding import LATE_MESSAGE, NDJSON, encode_ndjson, encode_sse, with_heartbeat
 from quarry.core.stream.events import Event
+from tests.conftest import PATIENCE_SECONDS
 
 QUIET = 60.0
 """A heartbeat interval that no test reaches."""
@@ -166,7 +167,7 @@ async def test_closing_the_stream_cancels_a_search_that_waits() -> None:
     stream = encode_ndjson(source.events(), heartbeat_seconds=0.02)
     assert await anext(stream)
     assert await anext(stream) == b"\n"  # the search is in its sleep
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await stream.aclose()
     assert source.ended_by is asyncio.CancelledError
 
@@ -176,7 +177,7 @@ async def test_closing_the_stream_ends_a_search_that_stands_at_a_yield() -> None
     stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET)
     await anext(stream)
     await asyncio.sleep(0)  # the search goes on until nobody takes what it says
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await stream.aclose()
     assert source.ended_by is GeneratorExit
     assert "four" not in source.said
@@ -225,7 +226,7 @@ async def test_a_search_that_answers_its_cancellation_with_more_events_still_end
     stream = encode_ndjson(events(), heartbeat_seconds=QUIET)
     await anext(stream)
     await asyncio.sleep(0.01)
-    async with asyncio.timeout(0.5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await stream.aclose()
 
 
@@ -319,12 +320,11 @@ def received_until(connection: socket.socket, until: bytes) -> bytes:
 
 
 def test_events_arrive_over_http_as_they_are_said() -> None:
-    with serving(Source("grüße", 0.3, "last")) as port, socket.create_connection(("127.0.0.1", port)) as connection:
+    source = Source("grüße", 60.0, "last")
+    with serving(source) as port, socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         head = received_until(connection, "grüße".encode())
-        first_at = time.monotonic()
-        received_until(connection, b"last")
-        assert time.monotonic() - first_at > 0.2
+        assert source.said == ["grüße"]
     assert b"content-type: application/x-ndjson; charset=utf-8" in head
 
 
@@ -334,7 +334,7 @@ def test_a_client_that_leaves_cancels_the_search() -> None:
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             received_until(connection, b"one")
-        assert source.closed.wait(1.0)
+        assert source.closed.wait(PATIENCE_SECONDS)
     assert source.ended_by is asyncio.CancelledError
 
 
@@ -345,14 +345,14 @@ def test_a_client_that_leaves_while_its_connection_is_full_ends_the_search() -> 
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             received_until(connection, b"x")
             time.sleep(0.1)
-        assert source.closed.wait(1.0)
+        assert source.closed.wait(PATIENCE_SECONDS)
     assert len(source.said) < 1000
 
 
 @pytest.mark.parametrize("script", [("one", 60.0, "two"), ("one", *["more"] * 10_000)])
 async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_ended(script: tuple[float | str]) -> None:
     source = Source(*script)
-    deadline = asyncio.get_running_loop().time() + 0.02
+    deadline = asyncio.get_running_loop().time() + 1
     stream = encode_ndjson(source.events(), heartbeat_seconds=QUIET, deadline=deadline)
     received = []
     async for line in stream:
@@ -365,7 +365,7 @@ async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_en
 
 
 async def test_heartbeats_go_on_until_the_deadline() -> None:
-    deadline = asyncio.get_running_loop().time() + 0.05
+    deadline = asyncio.get_running_loop().time() + 0.5
     encoded = await joined(encode_sse(Source(60.0).events(), heartbeat_seconds=0.01, deadline=deadline))
     *beats, last = encoded.removesuffix("\n\n").split("\n\n")
     assert set(beats) == {": still here"}
