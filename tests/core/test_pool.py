@@ -116,7 +116,7 @@ async def test_a_fault_of_our_own_is_not_dressed_up(make_database: MakeDatabase)
 @pytest.mark.usefixtures("impatient")
 async def test_an_exhausted_pool_is_unavailable_until_a_connection_comes_back(make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
-    async with database.connection():
+    async with database.transaction():
         with pytest.raises(DatabaseUnavailable):
             await one(database)
     assert await one(database) == 1
@@ -180,15 +180,14 @@ async def test_a_connection_that_breaks_in_use_is_unavailable(server_url: str, m
     assert await one(database) == 1
 
 
-@pytest.mark.parametrize(("pooled", "prepared", "timeout"), [(False, True, "5s"), (True, False, "0")])
-async def test_behind_a_pooler_nothing_is_left_in_the_session(
-    make_database: MakeDatabase, pooled: bool, prepared: bool, timeout: str
+@pytest.mark.parametrize(("pooled", "prepared"), [(False, True), (True, False)])
+async def test_statements_are_prepared_unless_a_pooler_stands_between(
+    make_database: MakeDatabase, pooled: bool, prepared: bool
 ) -> None:
     database = make_database(pool_size=1, pooled=pooled)
     for _ in range(10):
         await one(database)
     assert (await database.rows("select name from pg_prepared_statements") != []) == prepared
-    assert await database.row("show statement_timeout") == {"statement_timeout": timeout}
 
 
 async def test_a_closed_database_opens_again_when_asked(make_database: MakeDatabase) -> None:
