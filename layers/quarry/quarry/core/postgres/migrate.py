@@ -24,7 +24,7 @@ from quarry.core.postgres.pool import translated
 
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
-LOCK_SECONDS = 12
+LOCK_SECONDS = 12.0
 """Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
 
 _MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
@@ -192,11 +192,11 @@ def _change(connection: SyncConnection) -> Iterator[None]:
     """A transaction that gives up where it does not get a lock: while it waits, all who come later wait behind it."""
     try:
         with connection.transaction():
-            connection.execute(SQL("set local lock_timeout = {}").format(LOCK_SECONDS * 1000))
+            connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
             yield
     except psycopg.errors.LockNotAvailable as error:
         raise DatabaseUnavailable(
-            f"A table that is to be changed was in use for {LOCK_SECONDS} s, so this change was left undone: run "
+            f"A table that is to be changed was in use for {LOCK_SECONDS:g} s, so this change was left undone: run "
             "`quarry migrate` again when loading and embedding are over. What was applied before it stays."
         ) from error
 
