@@ -170,6 +170,21 @@ async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
     assert await backend(database) != pid
 
 
+async def test_one_request_sees_that_all_connections_broke(server_url: str, make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=6)
+    everyone = asyncio.Barrier(6)
+
+    async def hold() -> int:
+        async with database.transaction() as connection:
+            await everyone.wait()
+            return connection.info.backend_pid
+
+    pids = await asyncio.gather(*(hold() for _ in range(6)))
+    with psycopg.connect(server_url) as operator:
+        operator.execute("select pg_terminate_backend(pid, 5000) from unnest(%s::int[]) pid", [pids])
+    assert await backend(database) not in pids
+
+
 async def test_a_connection_that_breaks_in_use_is_unavailable(server_url: str, make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
     pid = await backend(database)

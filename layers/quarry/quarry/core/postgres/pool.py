@@ -177,9 +177,15 @@ class Database:
         return self._url if isinstance(self._url, str) else await self._url.read()
 
     async def _begin(self, connection: Connection) -> None:
-        # a pooler whose servers are all busy keeps its clients waiting here
-        async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-            await connection.execute(self._begin_message)
+        try:
+            # a pooler whose servers are all busy keeps its clients waiting here
+            async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
+                await connection.execute(self._begin_message)
+        except psycopg.OperationalError:
+            # a server that was restarted has broken them all: to try one after the other takes longer than a request waits
+            if connection.broken and self._pool is not None:
+                await self._pool.drain()
+            raise
 
     def _connection_class(self) -> type[Connection]:
         """Connections that outlive a rotated password."""
