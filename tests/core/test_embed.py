@@ -360,3 +360,15 @@ async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:
     await forget_vectors(database, [MATTERS], Model())
     assert await count_pending(database, MATTERS) == 1
     await database.close()
+
+
+async def test_a_model_may_take_longer_than_a_transaction_may_else_be_idle(database_url: str) -> None:
+    class SlowModel(Model):
+        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            await asyncio.sleep(1.3)
+            return await super().embed(texts)
+
+    database = Database(database_url, pool_size=1, timeout_seconds=1)
+    await add_matters(database, "one")
+    assert (await embed_pending(database, SlowModel(), MATTERS)).rows == 1
+    await database.close()

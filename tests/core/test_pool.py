@@ -12,13 +12,15 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg.sql import SQL
 from psycopg_pool.base import AttemptWithBackoff
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.core.postgres import pool
-from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database
+from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database, translate
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
+from tests.conftest import create_database
 
 MakeDatabase = Callable[..., Database]
 
@@ -116,7 +118,7 @@ async def test_a_fault_of_our_own_is_not_dressed_up(make_database: MakeDatabase)
 @pytest.mark.usefixtures("impatient")
 async def test_an_exhausted_pool_is_unavailable_until_a_connection_comes_back(make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
-    async with database.connection():
+    async with database.transaction():
         with pytest.raises(DatabaseUnavailable):
             await one(database)
     assert await one(database) == 1
@@ -168,6 +170,21 @@ async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
     assert await backend(database) != pid
 
 
+async def test_one_request_sees_that_all_connections_broke(server_url: str, make_database: MakeDatabase) -> None:
+    database = make_database(pool_size=6)
+    everyone = asyncio.Barrier(6)
+
+    async def hold() -> int:
+        async with database.transaction() as connection:
+            await everyone.wait()
+            return connection.info.backend_pid
+
+    pids = await asyncio.gather(*(hold() for _ in range(6)))
+    with psycopg.connect(server_url) as operator:
+        operator.execute("select pg_terminate_backend(pid, 5000) from unnest(%s::int[]) pid", [pids])
+    assert await backend(database) not in pids
+
+
 async def test_a_connection_that_breaks_in_use_is_unavailable(server_url: str, make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
     pid = await backend(database)
@@ -180,15 +197,60 @@ async def test_a_connection_that_breaks_in_use_is_unavailable(server_url: str, m
     assert await one(database) == 1
 
 
-@pytest.mark.parametrize(("pooled", "prepared", "timeout"), [(False, True, "5s"), (True, False, "0")])
-async def test_behind_a_pooler_nothing_is_left_in_the_session(
-    make_database: MakeDatabase, pooled: bool, prepared: bool, timeout: str
+@pytest.mark.parametrize(("pooled", "prepared"), [(False, True), (True, False)])
+async def test_statements_are_prepared_unless_a_pooler_stands_between(
+    make_database: MakeDatabase, pooled: bool, prepared: bool
 ) -> None:
     database = make_database(pool_size=1, pooled=pooled)
     for _ in range(10):
         await one(database)
     assert (await database.rows("select name from pg_prepared_statements") != []) == prepared
-    assert await database.row("show statement_timeout") == {"statement_timeout": timeout}
+
+
+async def test_what_is_kept_in_reserve_does_not_wait_behind_searches(server_url: str) -> None:
+    database = Database(server_url, pool_size=1, timeout_seconds=5, reserve_size=1)
+    async with database.transaction():
+        assert await one(database.reserve) == 1
+        assert await backend(database.reserve) == await backend(database.reserve)
+    await database.close()
+
+
+async def test_without_a_reserve_the_pool_serves_all(make_database: MakeDatabase) -> None:
+    database = make_database()
+    assert database.reserve is database
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "25006", "25P03", "25P04", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "57P02", "57P03",
+        "08006", "08P01",
+    ],
+)  # fmt: skip
+def test_what_the_database_cannot_do_now_is_to_be_tried_again(state: str) -> None:
+    error = translate(psycopg.errors.lookup(state)("secret"))
+    assert isinstance(error, DatabaseUnavailable)
+    assert error.retry_after_seconds == 5
+    assert "secret" not in error.message
+
+
+@pytest.mark.parametrize("state", ["42P05", "26000"])
+def test_a_pooler_that_was_not_told_of_is_a_matter_of_configuration(state: str) -> None:
+    assert "DATABASE_POOLED" in str(translate(psycopg.errors.lookup(state)()))
+
+
+async def test_sessions_that_may_only_read_are_given_up_so_that_service_is_back_by_itself(
+    server_url: str, make_database: MakeDatabase
+) -> None:
+    url = create_database(server_url, "core_read_only")
+    database = make_database(url, pool_size=1)
+    read_only = "alter database core_read_only set default_transaction_read_only = {}"
+    with psycopg.connect(server_url, autocommit=True) as operator:
+        operator.execute(SQL(read_only).format(True))
+        with pytest.raises(DatabaseUnavailable, match="takes no changes"):
+            await database.execute("create table t ()")
+        operator.execute(SQL(read_only).format(False))
+        await database.execute("create table t ()")
 
 
 async def test_a_closed_database_opens_again_when_asked(make_database: MakeDatabase) -> None:

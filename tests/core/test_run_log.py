@@ -4,7 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 
 import pytest
 
@@ -12,7 +12,7 @@ from quarry.core import run_log
 from quarry.core.budget import Budget
 from quarry.core.errors import NotFound
 from quarry.core.model.interface import Usage
-from quarry.core.postgres.pool import Database
+from quarry.core.postgres.pool import Connection, Database
 from quarry.core.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
 from tests.conftest import create_database
 
@@ -141,28 +141,54 @@ async def test_a_generator_that_is_only_dropped_leaves_an_abandoned_run(log: Run
     assert (await written(log, database, run))["status"] == "abandoned"
 
 
-async def test_a_broken_database_never_fails_a_search(
+def record(log: RunLog, number: int, *, results: int = 0) -> None:
+    """A run that asked for its number."""
+    run = make_run(f"query {number}")
+    with log.record(run), run.step("search"):
+        run.results = [ResultRecord("motion", f"m{rank}", 1 / rank) for rank in range(1, results + 1)]
+
+
+async def recorded(database: Database) -> set[str]:
+    return {row["query"] for row in await recent_runs(database, 1000)}
+
+
+async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
     log: RunLog, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     await database.execute("alter table search_run_steps add constraint broken check (false)")
-    run = make_run()
-    with log.record(run), run.step("search"):
-        pass
+    for number in range(3):
+        record(log, number)
     await log.drain()
-    assert f"run {run.id} could not be recorded" in caplog.text
     await database.execute("alter table search_run_steps drop constraint broken")
-    # nor does half a run stay behind
-    assert await recent_runs(database, 10) == []
+    assert log.dropped == 3
+    # one line for all of them, and half a run does not stay behind
+    assert [line.getMessage() for line in caplog.records] == [
+        "runs are not recorded, 1 since the start: CheckViolation"
+    ]
+    assert await recorded(database) == set()
+
+
+async def test_a_run_that_cannot_be_written_leaves_the_others_of_its_batch_alone(
+    log: RunLog, database: Database
+) -> None:
+    await database.execute("alter table search_runs add constraint broken check (query <> 'query 4')")
+    for number in range(8):
+        record(log, number)
+    await log.drain()
+    await database.execute("alter table search_runs drop constraint broken")
+    assert log.dropped == 1
+    assert await recorded(database) == {f"query {number}" for number in range(8) if number != 4}
 
 
 async def test_an_unreachable_database_does_not_hold_drain_up() -> None:
     database = Database("postgresql://127.0.0.1:1/nothing", pool_size=1, timeout_seconds=1)
     log = RunLog(database)
-    with log.record(make_run()):
-        pass
+    record(log, 1)
     started = time.perf_counter()
     await log.drain(0.1)
     assert time.perf_counter() - started < 0.5
+    await log.close()
+    assert log.dropped == 1
     await database.close()
     await log.drain()
 
@@ -171,16 +197,98 @@ async def test_runs_beyond_those_that_can_wait_are_dropped(
     log: RunLog, database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(run_log, "PENDING_RUNS_MAX", 2)
-    for _ in range(3):
-        with log.record(make_run()):
-            pass
-    assert "run log is behind" in caplog.text
+    for number in range(4):
+        record(log, number)
+    assert log.dropped == 2
+    assert "too many wait to be written" in caplog.text
     await log.drain()
-    assert len(await recent_runs(database, 10)) == 2
-    with log.record(make_run()):
-        pass
+    record(log, 5)
     await log.drain()
-    assert len(await recent_runs(database, 10)) == 3
+    assert await recorded(database) == {"query 0", "query 1", "query 5"}
+
+
+async def test_runs_that_wait_are_written_together(
+    log: RunLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transactions = 0
+    begin = Database.transaction
+
+    def counted(self: Database) -> AbstractAsyncContextManager[Connection]:
+        nonlocal transactions
+        transactions += 1
+        return begin(self)
+
+    monkeypatch.setattr(Database, "transaction", counted)
+    for number in range(45):
+        record(log, number, results=3)
+    await log.drain()
+    assert transactions == 3
+    assert await database.rows("select count(*)::int as results from search_run_results") == [{"results": 135}]
+
+
+@pytest.fixture
+async def reserved(shared_url: str) -> AsyncIterator[Database]:
+    """A database with one connection for searches and one beside it."""
+    database = Database(shared_url, pool_size=1, timeout_seconds=5, reserve_size=1)
+    yield database
+    await database.close()
+
+
+async def test_a_locked_run_log_takes_no_connection_from_searches_and_is_written_again_once_free(
+    reserved: Database, database: Database
+) -> None:
+    log = RunLog(reserved)
+
+    async def search_and_record(number: int) -> None:
+        await reserved.row("select 1")
+        record(log, number)
+
+    async with database.transaction() as operator:
+        await operator.execute("lock table search_runs in access exclusive mode")
+        await asyncio.gather(*(search_and_record(number) for number in range(10)))
+        await until_blocked(reserved)
+        # the only connection of searches is theirs, however long the writer waits
+        await asyncio.gather(*(search_and_record(number) for number in range(10, 20)))
+        await log.drain(30)
+        assert log.dropped == 20
+    record(log, 99)
+    await log.drain()
+    assert await recorded(database) == {"query 99"}
+    assert log.dropped == 20
+
+
+async def until_blocked(database: Database) -> None:
+    """Until somebody waits for a lock on the run log."""
+    waiting = "select count(*)::int as n from pg_locks where relation = 'search_runs'::regclass and not granted"
+    for _ in range(1000):
+        if await database.row(waiting) != {"n": 0}:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("nobody waits")
+
+
+async def test_closing_gives_up_on_a_locked_run_log_and_counts_what_is_lost(
+    log: RunLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunLog.drain, "__defaults__", (0.1,))
+    async with database.transaction() as operator:
+        await operator.execute("lock table search_runs in access exclusive mode")
+        for number in range(30):
+            record(log, number)
+        await log.close()
+    assert log.dropped == 30
+    assert await recorded(database) == set()
+
+
+async def test_what_is_lost_is_told_no_oftener_than_once_in_a_while(
+    log: RunLog, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(run_log, "PENDING_RUNS_MAX", 0)
+    for number in range(50):
+        record(log, number)
+    monkeypatch.setattr(run_log, "WARNING_PAUSE_SECONDS", 0.0)
+    record(log, 50)
+    assert [line.args[0] for line in caplog.records if isinstance(line.args, tuple)] == [1, 51]
 
 
 async def test_many_runs_at_once_are_all_written(log: RunLog, database: Database) -> None:

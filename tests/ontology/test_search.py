@@ -222,21 +222,21 @@ def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client:
     assert response.json()["props"]["note"] is None
 
 
-async def test_a_search_is_one_round_trip_and_is_logged(
+async def test_a_search_is_one_statement_and_is_logged(
     sample_services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trips: list[str] = []
-    connection = Database.connection
+    statements: list[str] = []
+    transaction = Database.transaction
 
     def counted(self: Database) -> Any:
-        trips.append("trip")
-        return connection(self)
+        statements.append("one")
+        return transaction(self)
 
-    monkeypatch.setattr(Database, "connection", counted)
+    monkeypatch.setattr(Database, "transaction", counted)
     found = await search_ontology(
         OntologySearchRequest(query="oven", project_id="riverside-bakery"), Caller("demo"), sample_services
     )
-    assert len(trips) == 1
+    assert len(statements) == 1
     await sample_services.run_log.drain()
     run = await sample_services.database.row("select id, domain, caller, query, status, end_reason from search_runs")
     assert run is not None

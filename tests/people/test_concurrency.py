@@ -82,7 +82,7 @@ async def test_two_hundred_mixed_operations_never_overdraw_and_the_ledger_adds_u
         balances.append(unlocked.balance)
 
     async def look(services: Services) -> None:
-        async with services.database.connection() as connection:
+        async with services.database.transaction() as connection:
             balances.append(await balance_of(connection, services.settings, user))
 
     def operation(number: int) -> Coroutine[Any, Any, None]:

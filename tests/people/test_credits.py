@@ -36,7 +36,7 @@ async def database(shared_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def connection(database: Database) -> AsyncIterator[Connection]:
-    async with database.connection() as connection:
+    async with database.transaction() as connection:
         yield connection
 
 
@@ -69,11 +69,11 @@ async def test_an_account_is_opened_once_though_many_ask_at_once(database: Datab
     user = somebody()
 
     async def ask() -> int:
-        async with database.connection() as connection:
+        async with database.transaction() as connection:
             return await open_account(connection, LOCAL, user)
 
     assert set(await asyncio.gather(*(ask() for _ in range(30)))) == {10}
-    async with database.connection() as connection:
+    async with database.transaction() as connection:
         assert len(await latest_entries(connection, user, 10)) == 1
 
 
@@ -93,7 +93,8 @@ async def test_nothing_is_booked_twice(connection: Connection) -> None:
     await open_account(connection, LOCAL, user)
     await spend(connection, user, 1, "search", "s1")
     with pytest.raises(psycopg.errors.UniqueViolation):
-        await spend(connection, user, 1, "search", "s1")
+        async with connection.transaction():
+            await spend(connection, user, 1, "search", "s1")
     assert await spend(connection, user, 1, "unlock", "s1") == 8
 
 
@@ -121,21 +122,21 @@ def test_a_balance_is_the_sum_of_the_ledger_and_never_negative(
     async def book() -> None:
         database = Database(shared_url, pool_size=1, timeout_seconds=10)
         user, expected = somebody(), 10
-        async with database.connection() as connection:
+        async with database.transaction() as connection:
             await open_account(connection, LOCAL, user)
         for is_grant, credits in amounts:
             if is_grant:
                 expected += credits
                 assert await grant(database, LOCAL, user, credits) == expected
                 continue
-            async with database.connection() as connection:
+            async with database.transaction() as connection:
                 if credits <= expected:
                     expected -= credits
                     assert await spend(connection, user, credits, "search", str(uuid.uuid4())) == expected
                 else:
                     with pytest.raises(PaymentRequired):
                         await spend(connection, user, credits, "search", str(uuid.uuid4()))
-        async with database.connection() as connection:
+        async with database.transaction() as connection:
             entries = await latest_entries(connection, user, 100)
             assert await balance_of(connection, LOCAL, user) == sum(entry.amount for entry in entries) == expected >= 0
         await database.close()
@@ -145,7 +146,7 @@ def test_a_balance_is_the_sum_of_the_ledger_and_never_negative(
 
 async def test_of_many_who_spend_at_once_as_many_succeed_as_there_are_credits(database: Database) -> None:
     user = somebody()
-    async with database.connection() as connection:
+    async with database.transaction() as connection:
         await open_account(connection, LOCAL, user)
 
     async def pay() -> bool:

@@ -13,6 +13,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+from quarry.core.postgres import migrate as migrate_module
 from quarry.core.postgres.migrate import Migrated, connect, migrate, pending
 from tests.conftest import create_database
 
@@ -166,6 +167,19 @@ def test_of_processes_that_migrate_at_once_one_does_the_work(empty_url: str) -> 
         runs = list(threads.map(lambda _: migrate(empty_url, embedding_dimensions=384), range(4)))
     assert len([run for run in runs if run.migrations and run.functions]) == 1
     assert runs.count(NOTHING) == 3
+
+
+def test_a_table_in_use_is_not_waited_for_without_end(
+    run: Callable[[], Migrated], sql: Path, empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    (sql / "migrations" / "0002_more.sql").write_text("alter table notes add column more int;")
+    monkeypatch.setattr(migrate_module, "LOCK_SECONDS", 0.2)
+    with psycopg.connect(empty_url) as reader:
+        reader.execute("select from notes")
+        with pytest.raises(DatabaseUnavailable, match="run `quarry migrate` again"):
+            run()
+    assert run().migrations == ("0002_more.sql",)
 
 
 def test_a_database_that_does_not_answer_is_told() -> None:

@@ -1,7 +1,8 @@
 """The run log: every search as a run with timed steps and ranked results, for `quarry runs` and for operators.
 
-It is best effort and off the critical path: a run is written once, after it ended, by a background task; a log that cannot
-be written is noted and forgotten, and never fails a search.
+It is best effort and off the critical path: a run that has ended is put into a bounded queue, and one writer takes runs out of
+it, several at a time, over a connection that no search needs. What finds the queue full, or is refused by the database, is
+dropped and counted; no search ever waits for it or fails with it.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, LiteralString
+
+from psycopg.sql import SQL, Identifier
 
 from quarry.core.budget import Budget
-from quarry.core.errors import NotFound
+from quarry.core.errors import DatabaseUnavailable, NotFound
 from quarry.core.model.interface import ChatModel, Usage
 from quarry.core.postgres.pool import Connection, Database
 
@@ -26,7 +31,9 @@ RunStatus = Literal["completed", "failed", "abandoned"]
 StepStatus = Literal["completed", "degraded", "failed"]
 
 PENDING_RUNS_MAX = 500
+BATCH_RUNS = 20
 DRAIN_SECONDS = 2.0
+WARNING_PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -101,11 +108,14 @@ class Run:
 
 
 class RunLog:
-    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`."""
+    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`. `dropped` counts those it could not write."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._writing: set[asyncio.Task[None]] = set()
+        self._waiting: deque[Run] = deque()
+        self._writer: asyncio.Task[None] | None = None
+        self._warned_at = float("-inf")
+        self.dropped = 0
 
     @contextmanager
     def record(self, run: Run) -> Iterator[Run]:
@@ -124,66 +134,114 @@ class RunLog:
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Wait until what was recorded so far is written, at most `seconds`; a Lambda is frozen once it has answered."""
-        if self._writing:
-            await asyncio.wait(set(self._writing), timeout=seconds)
+        if self._writer is not None:
+            await asyncio.wait({self._writer}, timeout=seconds)
+
+    async def close(self) -> None:
+        """Write what can be written in time, and drop the rest."""
+        await self.drain()
+        if self._writer is not None and not self._writer.done():
+            self._writer.cancel()
+            await self.drain()
+        self._drop(len(self._waiting), "the process ends")
+        self._waiting.clear()
 
     def _write_later(self, run: Run) -> None:
-        if len(self._writing) >= PENDING_RUNS_MAX:
-            logger.warning("run log is behind; run %s is not recorded", run.id)
+        if len(self._waiting) >= PENDING_RUNS_MAX:
+            self._drop(1, "too many wait to be written")
             return
-        task = asyncio.get_running_loop().create_task(self._write(run))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        self._waiting.append(run)
+        # begun anew whenever there is something to write, so it needs nobody to start it, on whatever event loop
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.get_running_loop().create_task(self._write_waiting())
 
-    async def _write(self, run: Run) -> None:
-        try:
-            async with self._database.transaction() as connection:
-                await _insert(connection, run)
-        except Exception as error:
-            logger.warning("run %s could not be recorded: %s", run.id, type(error).__name__)
+    async def _write_waiting(self) -> None:
+        size = BATCH_RUNS
+        while self._waiting:
+            batch = list(islice(self._waiting, size))
+            try:
+                await self._write(batch)
+            except Exception as error:
+                if len(batch) > 1 and not isinstance(error, DatabaseUnavailable):
+                    size = 1  # one of them cannot be written; the others can
+                    continue
+                self._drop(len(batch), type(error.__cause__ or error).__name__)
+            for _ in batch:
+                self._waiting.popleft()
+
+    async def _write(self, runs: Sequence[Run]) -> None:
+        async with self._database.reserve.transaction() as connection:
+            await connection.execute(_LIMITS)
+            await _insert(connection, "search_runs", [_run_row(run) for run in runs])
+            await _insert(connection, "search_run_steps", [row for run in runs for row in _step_rows(run)])
+            await _insert(connection, "search_run_results", [row for run in runs for row in _result_rows(run)])
+
+    def _drop(self, count: int, reason: str) -> None:
+        self.dropped += count
+        if count and time.monotonic() - self._warned_at >= WARNING_PAUSE_SECONDS:
+            self._warned_at = time.monotonic()
+            logger.warning("runs are not recorded, %d since the start: %s", self.dropped, reason)
 
 
-async def _insert(connection: Connection, run: Run) -> None:
+# A table that is locked, or a server that is too busy, holds the writer up for a second and not the connection for longer.
+_LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
+
+
+async def _insert(connection: Connection, table: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows that name the same columns, all in one statement."""
+    if rows:
+        columns = SQL(", ").join(map(Identifier, rows[0]))
+        await connection.execute(
+            SQL(
+                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s)"
+            ).format(table=Identifier(table), columns=columns),
+            [json.dumps(rows)],
+        )
+
+
+def _run_row(run: Run) -> dict[str, Any]:
     usage = run.usage
-    await connection.execute(
-        """insert into search_runs (id, domain, caller, query, status, end_reason, started_at, duration_ms, chat_model,
-             prompt_tokens, completion_tokens, degraded_steps, request_id)
-           values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
-        [
-            run.id, run.domain, run.caller, run.query, run.status, run.end_reason, run.started_at, run.duration_ms,
-            run.chat.name if run.chat else None, usage.prompt_tokens, usage.completion_tokens, run.degraded, run.request_id,
-        ],
-    )  # fmt: skip
-    if run.steps:
-        await connection.execute(
-            """insert into search_run_steps (run_id, step_number, name, status, started_ms, duration_ms, prompt_tokens,
-                 completion_tokens, counts)
-               select %s, s.* from unnest(%s::int[], %s::text[], %s::text[], %s::float8[], %s::float8[], %s::int[], %s::int[],
-                 %s::jsonb[]) s""",
-            [
-                run.id,
-                list(range(1, len(run.steps) + 1)),
-                [step.name for step in run.steps],
-                [step.status for step in run.steps],
-                [step.started_ms for step in run.steps],
-                [step.duration_ms for step in run.steps],
-                [step.usage.prompt_tokens for step in run.steps],
-                [step.usage.completion_tokens for step in run.steps],
-                [json.dumps(step.counts) for step in run.steps],
-            ],
-        )
-    if run.results:
-        await connection.execute(
-            """insert into search_run_results (run_id, rank, result_type, result_id, score)
-               select %s, r.* from unnest(%s::int[], %s::text[], %s::text[], %s::float8[]) r""",
-            [
-                run.id,
-                list(range(1, len(run.results) + 1)),
-                [result.type for result in run.results],
-                [result.id for result in run.results],
-                [result.score for result in run.results],
-            ],
-        )
+    return {
+        "id": str(run.id),
+        "domain": run.domain,
+        "caller": run.caller,
+        "query": run.query,
+        "status": run.status,
+        "end_reason": run.end_reason,
+        "started_at": run.started_at.isoformat(),
+        "duration_ms": run.duration_ms,
+        "chat_model": run.chat.name if run.chat else None,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "degraded_steps": run.degraded,
+        "request_id": run.request_id,
+    }
+
+
+def _step_rows(run: Run) -> Iterator[dict[str, Any]]:
+    for number, step in enumerate(run.steps, start=1):
+        yield {
+            "run_id": str(run.id),
+            "step_number": number,
+            "name": step.name,
+            "status": step.status,
+            "started_ms": step.started_ms,
+            "duration_ms": step.duration_ms,
+            "prompt_tokens": step.usage.prompt_tokens,
+            "completion_tokens": step.usage.completion_tokens,
+            "counts": step.counts,
+        }
+
+
+def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
+    for rank, result in enumerate(run.results, start=1):
+        yield {
+            "run_id": str(run.id),
+            "rank": rank,
+            "result_type": result.type,
+            "result_id": result.id,
+            "score": result.score,
+        }
 
 
 async def recent_runs(database: Database, limit: int) -> list[dict[str, Any]]:

@@ -18,6 +18,9 @@ from quarry.core.settings import Settings
 LOCAL_USER = "demo"
 """Who asks locally without saying a name."""
 
+RESERVE_SIZE = 2
+"""Connections beside the pool's: one for the run log, one for what must not wait behind searches."""
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -39,7 +42,7 @@ class Services:
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""
-        await self.run_log.drain()
+        await self.run_log.close()
         if self.chat is not None:
             await self.chat.close()
         await self.embeddings.close()
@@ -56,6 +59,8 @@ def build_services(settings: Settings, database_url: str | None = None) -> Servi
         pool_size=settings.database_pool_size,
         timeout_seconds=settings.database_timeout_seconds,
         pooled=settings.database_pooled,
+        # a Lambda does one thing at a time
+        reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
     )
     embeddings = build_embedding_model(settings)
     return Services(

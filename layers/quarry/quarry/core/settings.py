@@ -41,9 +41,19 @@ class Settings(BaseModel):
     database_pooled: bool = Field(
         default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
     )
-    database_pool_size: int = Field(default=8, ge=1, le=100, description="Connections that one process holds at most.")
+    database_pool_size: int = Field(
+        default=8,
+        ge=1,
+        le=100,
+        description="Connections that one process holds at most. Outside Lambda it keeps two more in reserve, for the run log "
+        "and for what must not wait behind searches.",
+    )
     database_timeout_seconds: float = Field(
-        default=10.0, gt=0, le=300, description="A statement that runs longer is cancelled."
+        default=10.0,
+        gt=0,
+        le=300,
+        description="A statement that runs longer is cancelled, a transaction that is idle as long is ended, and a lock is "
+        "waited for half as long.",
     )
     quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
 

@@ -17,7 +17,7 @@ ENTRIES_SHOWN = 20
 
 async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) -> None:
     """A user's balance and the latest entries of their ledger."""
-    async with database.services() as services, services.database.connection() as connection:
+    async with database.services() as services, services.database.transaction() as connection:
         balance = await balance_of(connection, services.settings, user_id)
         entries = await latest_entries(connection, user_id, ENTRIES_SHOWN)
     if as_json:

@@ -75,7 +75,7 @@ async def discover(request: DiscoverRequest, database: Database) -> DiscoverResp
 
 async def public_profile(person_id: str, database: Database) -> PublicProfile:
     """What everyone may see of a person. Raises NotFound."""
-    async with database.connection() as connection:
+    async with database.transaction() as connection:
         return PublicProfile(**await _profile(connection, person_id))
 
 
@@ -84,7 +84,7 @@ async def gated_profile(person_id: str, search_id: str, caller: Caller, services
 
     Raises NotFound where it is not the caller's search or did not find the person, and Gone where it has expired.
     """
-    async with services.database.connection() as connection:
+    async with services.database.transaction() as connection:
         result = await open_result(connection, caller.user_id, search_id, person_id)
         profile = await _profile(connection, person_id)
         contact = await read_contact(connection, caller.user_id, search_id, person_id)

@@ -130,7 +130,7 @@ async def _search(
 async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
     """Ask before any model is: who has no credit costs nothing. What is spent meanwhile, the charge itself notices."""
     with run.step("credit_check"):
-        async with services.database.connection() as connection:
+        async with services.database.transaction() as connection:
             balance = await open_account(connection, services.settings, caller.user_id)
         if balance < SEARCH_PRICE:
             raise PaymentRequired(NOT_ENOUGH)

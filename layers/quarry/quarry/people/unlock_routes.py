@@ -45,5 +45,5 @@ async def unlock(
 async def credits(caller: PlainCaller, services: ServicesDependency, response: Response) -> CreditBalance:
     """How many credits you have."""
     response.headers["Cache-Control"] = "no-store"
-    async with services.database.connection() as connection:
+    async with services.database.transaction() as connection:
         return CreditBalance(balance=await balance_of(connection, services.settings, caller.user_id))

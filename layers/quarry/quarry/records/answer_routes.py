@@ -18,5 +18,5 @@ router = APIRouter(tags=["records"])
 @router.get("/answers/{id}", responses=documented(NotFound))
 async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
     """A finished answer, as it was given. Public: whoever knows the id may read it."""
-    answer: CachedAnswer = await open_answer(services.database, id)
+    answer: CachedAnswer = await open_answer(services.database.reserve, id)
     return JSONResponse(answer.model_dump(mode="json", exclude_none=True))

@@ -167,6 +167,8 @@ async def embed_pending(
     for still_pending in (_never_refused(), _may_be_tried_again(refusals_max)):
         while keep_going():
             async with database.transaction() as connection:
+                # it is the row locks that keep other workers off these rows while the model takes its time
+                await connection.execute("set local idle_in_transaction_session_timeout = '15min'")
                 wanted = SQL("{} and {}").format(_pending(stale), still_pending)
                 rows = await _claim(connection, table, wanted, done.failed)
                 if not rows:

@@ -20,10 +20,13 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.postgres.pool import MISSING_SCHEMA, NOT_MIGRATED
+from quarry.core.postgres.pool import translated
 
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
+LOCK_SECONDS = 12.0
+"""Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
+
 _MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 
 _BOOKKEEPING = """
@@ -97,7 +100,7 @@ def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = Non
     """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
 
     Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, or the
-    database is newer than this code; DatabaseUnavailable when it does not answer.
+    database is newer than this code; DatabaseUnavailable when it does not answer, or a table in it stays locked.
     """
     directory = directory or sql_directory()
     with connect(url) as connection:
@@ -124,7 +127,7 @@ def pending(url: str, directory: Path | None = None) -> list[str]:
 def connect(url: str) -> Iterator[SyncConnection]:
     """A plain autocommit connection for maintenance work, closed at the end.
 
-    Raises DatabaseUnavailable, also when the connection breaks later; ConfigurationError when `url` is none.
+    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none.
     """
     try:
         conninfo_to_dict(url)
@@ -132,12 +135,11 @@ def connect(url: str) -> Iterator[SyncConnection]:
         # without its cause, which may quote a password
         raise ConfigurationError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host/name") from None
     try:
-        with psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry") as connection:
-            yield connection
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry")
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
-    except MISSING_SCHEMA as error:
-        raise ConfigurationError(NOT_MIGRATED) from error
+    with translated(), connection:
+        yield connection
 
 
 def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embedding_dimensions: int) -> list[str]:
@@ -161,7 +163,7 @@ def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embeddin
 
 def _apply(connection: SyncConnection, file: SqlFile, embedding_dimensions: int) -> None:
     text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
-    with connection.transaction():
+    with _change(connection):
         _run(connection, file.name, text)
         connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
 
@@ -169,7 +171,7 @@ def _apply(connection: SyncConnection, file: SqlFile, embedding_dimensions: int)
 def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:
     created = _recorded(connection, "quarry_functions")
     changed = [file for file in files if force or created.get(file.name) != file.sha256]
-    with connection.transaction():
+    with _change(connection):
         # Functions may call one another; their order is that of their names.
         connection.execute("set local check_function_bodies = off")
         _load_libraries(connection)
@@ -183,6 +185,20 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
                 [file.name, file.sha256],
             )
     return [file.name for file in changed]
+
+
+@contextmanager
+def _change(connection: SyncConnection) -> Iterator[None]:
+    """A transaction that gives up where it does not get a lock: while it waits, all who come later wait behind it."""
+    try:
+        with connection.transaction():
+            connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
+            yield
+    except psycopg.errors.LockNotAvailable as error:
+        raise DatabaseUnavailable(
+            f"A table that is to be changed was in use for {LOCK_SECONDS:g} s, so this change was left undone: run "
+            "`quarry migrate` again when loading and embedding are over. What was applied before it stays."
+        ) from error
 
 
 def _load_libraries(connection: SyncConnection) -> None:

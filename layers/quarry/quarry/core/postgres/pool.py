@@ -1,15 +1,19 @@
-"""The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours."""
+"""The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours.
+
+All that goes through it happens in a transaction whose first message says how long its statements, its waits for locks and its
+idle moments may last. Nothing is set for the session: behind a transaction pooler the next transaction may be another
+client's. The same message proves that the connection still works.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, LiteralString, Self
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -24,63 +28,122 @@ Connection = psycopg.AsyncConnection[DictRow]
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
 
+# A server that vanished without a word is noticed within half a minute.
+_KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+
+_BEGIN = """
+begin;
+set local statement_timeout = {statement_ms};
+set local lock_timeout = {lock_ms};
+set local idle_in_transaction_session_timeout = {statement_ms}
+"""
+
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
-MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
+
+_MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+_MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
+_UNAVAILABLE = (
+    PoolTimeout,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.TransactionTimeout,
+)
+_REASONS: Mapping[type[Exception], str] = {
+    psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",
+    psycopg.errors.LockNotAvailable: "What this needs in the database is being changed; try again shortly.",
+    psycopg.errors.ReadOnlySqlTransaction: "The database takes no changes at the moment; try again shortly.",
+    psycopg.errors.DiskFull: "The database has no room left on its disk; try again when there is.",
+}
 
 logger = logging.getLogger(__name__)
 
 
 def translate(error: Exception) -> QuarryError | None:
     """Our error for one of psycopg's, or None where it is a fault in our own code."""
-    if isinstance(error, psycopg.errors.QueryCanceled):
-        return DatabaseUnavailable("The database took too long; try again, or ask for less.")
-    if isinstance(error, MISSING_SCHEMA):
+    if isinstance(error, _MISSING_SCHEMA):
         return ConfigurationError(NOT_MIGRATED)
-    if isinstance(
-        error, PoolTimeout | psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.AdminShutdown
-    ):
-        return DatabaseUnavailable()
+    if isinstance(error, _MIXED_UP_STATEMENTS):
+        return ConfigurationError(POOLED_UNAWARES)
+    if isinstance(error, _UNAVAILABLE):
+        reason = _REASONS.get(type(error))
+        return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
     return None
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Errors of psycopg leave the block as `translate` has them."""
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout) as error:
+        ours = translate(error)
+        if ours is None:
+            raise
+        raise ours from error
 
 
 class Database:
     """Postgres for one process. Nothing connects before the first query.
 
-    A secret is read for each new connection, and anew when Postgres does not accept the password that it held.
+    A statement is cancelled after `timeout_seconds`, a wait for a lock given up after half of that, and a transaction that asks
+    for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
+    it held. `pooled` says that a transaction pooler stands between, where no statement can be prepared.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
 
-    def __init__(self, url: str | Secret, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
+    def __init__(
+        self,
+        url: str | Secret,
+        *,
+        pool_size: int,
+        timeout_seconds: float,
+        pooled: bool = False,
+        reserve_size: int = 0,
+    ) -> None:
         self._url = url
         self._pool_size = pool_size
-        self._timeout_seconds = timeout_seconds
         self._pooled = pooled
+        self._begin_message = SQL(_BEGIN).format(
+            statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
+        )
+        self._reserve = (
+            Database(url, pool_size=reserve_size, timeout_seconds=timeout_seconds, pooled=pooled)
+            if reserve_size
+            else None
+        )
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        """A connection in autocommit mode, given back at the end."""
-        try:
-            pool = await self._open_pool()
-            async with pool.connection() as connection:
-                yield connection
-        except (psycopg.Error, PoolTimeout) as error:
-            translated = translate(error)
-            if translated is None:
-                raise
-            raise translated from error
+    @property
+    def reserve(self) -> Database:
+        """The same database by connections of its own, `reserve_size` of them, for what is small and must not wait behind
+        searches; where none are set aside, this one.
+        """
+        return self._reserve or self
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
-        """A connection inside a transaction: committed at the end, rolled back by an exception."""
-        async with self.connection() as connection, connection.transaction():
-            yield connection
+        """A connection inside a transaction: committed at the end, rolled back by an exception.
+
+        Work that may rightly take longer than others says so first, by `set local`.
+        """
+        with translated():
+            pool = await self._open_pool()
+            async with pool.connection() as connection:
+                try:
+                    yield connection
+                except psycopg.errors.ReadOnlySqlTransaction:
+                    # a session with a server that has become a standby stays with it; a new one finds the primary
+                    await connection.close()
+                    raise
 
     async def rows(self, query: Query, parameters: Parameters | None = None) -> list[DictRow]:
         """All rows of one statement."""
-        async with self.connection() as connection:
+        async with self.transaction() as connection:
             cursor = await connection.execute(query, parameters)
             return await cursor.fetchall()
 
@@ -91,10 +154,12 @@ class Database:
 
     async def execute(self, query: Query, parameters: Parameters | None = None) -> int:
         """Run one statement; how many rows it touched."""
-        async with self.connection() as connection:
+        async with self.transaction() as connection:
             return (await connection.execute(query, parameters)).rowcount
 
     async def close(self) -> None:
+        if self._reserve is not None:
+            await self._reserve.close()
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
@@ -109,12 +174,18 @@ class Database:
         return self._pool
 
     async def _conninfo(self) -> str:
-        url = self._url if isinstance(self._url, str) else await self._url.read()
-        if self._pooled:
-            # A transaction pooler hands one server session to many clients and refuses start-up options.
-            return url
-        own = conninfo_to_dict(url).get("options") or ""
-        return make_conninfo(url, options=f"{own} -c statement_timeout={int(self._timeout_seconds * 1000)}".strip())
+        return self._url if isinstance(self._url, str) else await self._url.read()
+
+    async def _begin(self, connection: Connection) -> None:
+        try:
+            # a pooler whose servers are all busy keeps its clients waiting here
+            async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
+                await connection.execute(self._begin_message)
+        except psycopg.OperationalError:
+            # a server that was restarted has broken them all: to try one after the other takes longer than a request waits
+            if connection.broken and self._pool is not None:
+                await self._pool.drain()
+            raise
 
     def _connection_class(self) -> type[Connection]:
         """Connections that outlive a rotated password."""
@@ -146,7 +217,7 @@ class Database:
             timeout=CONNECT_TIMEOUT_SECONDS,
             # Give a failed connection up at once: the next request tries anew, so service is back when Postgres is.
             reconnect_timeout=0.5,
-            check=AsyncConnectionPool.check_connection,
+            check=self._begin,
             open=False,
             name="quarry",
             kwargs={
@@ -155,5 +226,6 @@ class Database:
                 "connect_timeout": CONNECT_TIMEOUT_SECONDS,
                 "application_name": "quarry",
                 "prepare_threshold": None if self._pooled else 5,
-            },
+            }
+            | _KEEPALIVE,
         )

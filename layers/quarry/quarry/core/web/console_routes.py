@@ -58,14 +58,14 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
     ) -> PageConfig:
         """What the page needs to know: domains that hold data, sign-in, path prefix."""
         event = request.scope.get("aws.event") or {}
-        domains = await filled.of(services.database)
+        domains = await filled.of(services.database.reserve)
         response.headers["Cache-Control"] = CACHE_CONTROL
         return PageConfig(domains=domains, sign_in=sign_in_of(event), prefix=_prefix(event))
 
     @router.get("/examples.json", include_in_schema=False)
     async def examples(response: Response, services: Annotated[Services, Depends(services_of)]) -> dict[str, list[str]]:
         """Questions to try, for each domain whose sample data is loaded."""
-        rows = await services.database.rows("select domain from loaded_samples")
+        rows = await services.database.reserve.rows("select domain from loaded_samples")
         loaded = {row["domain"] for row in rows}
         response.headers["Cache-Control"] = CACHE_CONTROL
         return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}

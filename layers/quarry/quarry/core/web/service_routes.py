@@ -31,7 +31,7 @@ class Health(BaseModel):
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
     try:
-        await services.database.row("select 1 as one")
+        await services.database.reserve.row("select 1 as one")
     except QuarryError:
         reachable = False
     else:

@@ -1,0 +1,84 @@
+"""A real PgBouncer in transaction mode on loopback, in front of a database of the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+_CONFIGURATION = """
+[databases]
+{name} = host={host} port={port} dbname={name} user={user} password={password}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {listen_port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = {pool_size}
+"""
+
+
+@contextmanager
+def transaction_pooler(url: str, *, pool_size: int) -> Iterator[str]:
+    """The URL by which the database at `url` is reached through PgBouncer, whose clients share `pool_size` server sessions."""
+    if PGBOUNCER is None:
+        pytest.skip("There is no PgBouncer here: nothing is asked through it (Debian: apt install pgbouncer)")
+    target, listen_port = urlsplit(url), _free_port()
+    with tempfile.TemporaryDirectory(prefix="quarry-pgbouncer-") as directory:
+        Path(directory).chmod(0o755)  # it refuses to run as root
+        configuration = Path(directory) / "pgbouncer.ini"
+        configuration.write_text(
+            _CONFIGURATION.format(
+                name=target.path.removeprefix("/"),
+                host=target.hostname,
+                port=target.port,
+                user=target.username,
+                password=target.password,
+                listen_port=listen_port,
+                pool_size=pool_size,
+            )
+        )
+        with _running(PGBOUNCER, configuration) as process:
+            try:
+                _wait_for(listen_port, process)
+                yield f"postgresql://{target.username}@127.0.0.1:{listen_port}{target.path}"
+            finally:
+                process.kill()
+
+
+def _running(program: str, configuration: Path) -> subprocess.Popen[bytes]:
+    command = [program, "-q", str(configuration)]
+    if os.geteuid() == 0:
+        return subprocess.Popen(command, stderr=subprocess.DEVNULL, user="nobody", group="nogroup", extra_groups=[])
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            assert process.poll() is None, "PgBouncer ended at once"
+            assert time.monotonic() < deadline, "PgBouncer takes no connections"
+            time.sleep(0.02)
+        else:
+            return
