@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString, Self
 
@@ -20,6 +20,8 @@ from quarry.core.secrets import Secret
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
 Connection = psycopg.AsyncConnection[DictRow]
+Address = str | Secret | Callable[[], str]
+"""The URL of a database, or what tells it."""
 
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
@@ -46,12 +48,13 @@ def translate(error: Exception) -> QuarryError | None:
 class Database:
     """Postgres for one process. Nothing connects before the first query.
 
-    A secret is read for each new connection, and anew when Postgres does not accept the password that it held.
+    A secret is read for each new connection, and anew when Postgres does not accept the password that it held. A function
+    is asked for each new connection, too: a server that was started again may be on another port.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
 
-    def __init__(self, url: str | Secret, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
+    def __init__(self, url: Address, *, pool_size: int, timeout_seconds: float, pooled: bool = False) -> None:
         self._url = url
         self._pool_size = pool_size
         self._timeout_seconds = timeout_seconds
@@ -109,16 +112,21 @@ class Database:
         return self._pool
 
     async def _conninfo(self) -> str:
-        url = self._url if isinstance(self._url, str) else await self._url.read()
+        url = await self._url_now()
         if self._pooled:
             # A transaction pooler hands one server session to many clients and refuses start-up options.
             return url
         own = conninfo_to_dict(url).get("options") or ""
         return make_conninfo(url, options=f"{own} -c statement_timeout={int(self._timeout_seconds * 1000)}".strip())
 
+    async def _url_now(self) -> str:
+        if isinstance(self._url, Secret):
+            return await self._url.read()
+        return self._url if isinstance(self._url, str) else self._url()
+
     def _connection_class(self) -> type[Connection]:
         """Connections that outlive a rotated password."""
-        if isinstance(self._url, str):
+        if not isinstance(self._url, Secret):
             return Connection
         secret, conninfo_now = self._url, self._conninfo
 
