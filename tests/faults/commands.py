@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 120.0
 """How long a test waits for what must happen, however busy the machine is."""
+
+
+NOTHING: Mapping[str, Any] = {}
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -46,27 +49,31 @@ class Nursery:
     def pid(self) -> int:
         return self._process.pid
 
-    def start(self, *arguments: str | Path, doom: dict[str, Any] | None = None, **environment: str) -> Command:
+    def start(
+        self, *arguments: str | Path, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING
+    ) -> Command:
         """A command that runs, and kills itself as `doom` says: its point, and the text of the statement that counts first."""
         self._commands += 1
         output = self._directory / f"output-{self._commands}"
         output.touch()
         order = {
             "arguments": [str(argument) for argument in arguments],
-            "environment": self._environment | environment,
+            "environment": {**self._environment, **environment},
             "output": str(output),
         }
-        return Command(self, self.order(**order, **(doom or {})), output)
+        return Command(self, self.order(**order, **doom), output)
 
-    def run(self, *arguments: str | Path, doom: dict[str, Any] | None = None, **environment: str) -> tuple[int, str]:
+    def run(
+        self, *arguments: str | Path, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING
+    ) -> tuple[int, str]:
         """The exit status of a command that has ended, or minus the number of the signal, and what it said."""
-        command = self.start(*arguments, doom=doom, **environment)
+        command = self.start(*arguments, environment=environment, doom=doom)
         return command.wait(), command.said()
 
     @contextmanager
-    def serve(self, *, doom: dict[str, Any] | None = None, **environment: str) -> Iterator[Served]:
+    def serve(self, *, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING) -> Iterator[Served]:
         """A `quarry serve` that answers; killed at the end where it lives."""
-        command = self.start("serve", "--port", "0", doom=doom, **environment)
+        command = self.start("serve", "--port", "0", environment=environment, doom=doom)
         try:
             wait_until(lambda: "Ctrl-C ends it" in command.said())
             address = re.search(r"http://\S+:\d+", command.said())

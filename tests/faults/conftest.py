@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import clone_database
 from tests.faults.commands import Nursery
 from tests.people.pieces import value
 
@@ -37,3 +38,10 @@ def make_directory(server_url: str) -> Iterator[Callable[[], Path]]:
     yield make
     for directory in made:
         shutil.rmtree(directory)
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, sample_template: str) -> Iterator[str]:
+    """The URL of a database with the sample data for one module's tests: who asks is another user in each."""
+    with clone_database(server_url, sample_template) as url:
+        yield url

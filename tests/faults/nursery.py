@@ -138,7 +138,11 @@ def mount(order: Order) -> str | None:
     try:
         call(libc.unshare, CLONE_NEWNS | (CLONE_NEWUSER if user else 0))
         if user:
-            for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            for name, text in (
+                ("setgroups", "deny"),
+                ("uid_map", f"{user} {user} 1"),
+                ("gid_map", f"{group} {group} 1"),
+            ):
                 Path("/proc/self", name).write_text(text)
         call(libc.mount, b"none", b"/", None, MS_REC | MS_PRIVATE, None)
         options = f"size={order['size']},mode=755".encode()

@@ -31,7 +31,7 @@ _VECTORS_OUT_OF_STEP = """
 
 
 def assert_sound(url: str) -> None:
-    """Each search and unlock was charged once, nothing was charged for nothing, and no row has vectors that it does not know of."""
+    """Each search and unlock was charged once, nothing else was, and vectors are where their rows say so, only there."""
     for query in (_BALANCES_THAT_DO_NOT_ADD_UP, _CHARGES_THAT_BELONG_TO_NOTHING_STORED, _ANSWERS_WITHOUT_A_SEARCH):
         assert rows(url, query) == []
     for table in catalog.EMBEDDED.values():
