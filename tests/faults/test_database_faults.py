@@ -91,15 +91,13 @@ def altered(house: House, alteration: str, back: str) -> Iterator[None]:
     """The database altered for connections that are made from now on."""
     other = house.url.removesuffix("quarry") + "template1"
     with psycopg.connect(other, autocommit=True) as connection:
-        connection.execute(f"alter database quarry {alteration}".encode())
-        connection.execute(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'quarry'"
-        )
-        yield
-        connection.execute(f"alter database quarry {back}".encode())
-        connection.execute(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'quarry'"
-        )
+        try:
+            connection.execute(f"alter database quarry {alteration}".encode())
+            drop_connections(other)
+            yield
+        finally:
+            connection.execute(f"alter database quarry {back}".encode())
+            drop_connections(other)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def translate(error: Exception) -> QuarryError | None:
     if isinstance(error, MISSING_SCHEMA):
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(
-        error, PoolTimeout | psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.AdminShutdown
+        error, PoolTimeout | psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.ReadOnlySqlTransaction
     ):
         return DatabaseUnavailable()
     return None
