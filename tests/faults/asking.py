@@ -52,7 +52,7 @@ QUESTIONS = {
         {"Accept": "application/x-ndjson"},
     ),
 }
-MODEL_QUESTIONS = ("records", "companies", "people", "campaigns", "campaigns, as a stream")
+MODEL_QUESTIONS = ("records", "companies", "people", "campaigns, as a stream")
 
 
 @dataclass(frozen=True)
