@@ -10,7 +10,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
-from quarry.core.postgres.pool import Database
+from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
@@ -49,13 +49,13 @@ class Services:
         await self.database.close()
 
 
-def build_services(settings: Settings, database_url: str | None = None) -> Services:
-    """Wire the services. `database_url` overrides the setting (the embedded Postgres has its own).
+def build_services(settings: Settings, address: Address | None = None) -> Services:
+    """Wire the services. `address` overrides the setting (the embedded Postgres has its own).
 
     Raises ConfigurationError when there is no database URL.
     """
     database = Database(
-        database_url or database_address(settings),
+        address or database_address(settings),
         pool_size=settings.database_pool_size,
         timeout_seconds=settings.database_timeout_seconds,
         pooled=settings.database_pooled,

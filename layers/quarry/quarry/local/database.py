@@ -6,27 +6,47 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quarry.core.postgres.migrate import migrate
 from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 
+if TYPE_CHECKING:
+    from quarry.local.embedded_postgres import EmbeddedPostgres
+
 
 @dataclass(frozen=True)
 class LocalDatabase:
-    """A database that answers, and the settings it was found by."""
+    """A database that answers, and the settings it was found by. `server` is None where it is not the embedded one."""
 
     settings: Settings
     url: str
+    server: EmbeddedPostgres | None = None
 
     @asynccontextmanager
     async def services(self) -> AsyncIterator[Services]:
         """The services on this database, closed at the end."""
-        services = build_services(self.settings, self.url)
+        services = self.build_services()
         try:
             yield services
         finally:
             await services.close()
+
+    def build_services(self) -> Services:
+        """The services on this database, wherever its server comes back."""
+        return build_services(self.settings, self.server.url if self.server else self.url)
+
+    @contextmanager
+    def supervised(self) -> Iterator[None]:
+        """Until the end of the block the embedded server is started again whenever it is gone."""
+        if self.server is None:
+            yield
+            return
+        from quarry.local.supervision import supervised
+
+        with supervised(self.server):
+            yield
 
 
 @contextmanager
@@ -36,22 +56,28 @@ def open_database() -> Iterator[LocalDatabase]:
     Raises ConfigurationError, DatabaseUnavailable and EmbeddedPostgresError.
     """
     settings = Settings.from_environment()
-    with database_url(settings) as url:
-        migrate(url, embedding_dimensions=settings.embedding_dimensions)
-        yield LocalDatabase(settings, url)
+    with _found_database(settings) as database:
+        migrate(database.url, embedding_dimensions=settings.embedding_dimensions)
+        yield database
 
 
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
     """The URL of the database as it stands; an embedded server runs at least until the end of the block."""
+    with _found_database(settings) as database:
+        yield database.url
+
+
+@contextmanager
+def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
     if settings.database_url:
-        yield settings.database_url.get_secret_value()
+        yield LocalDatabase(settings, settings.database_url.get_secret_value())
         return
     from quarry.local.embedded_postgres import EmbeddedPostgres
 
     server = EmbeddedPostgres(embedded_directory(settings))
     try:
-        yield server.start()
+        yield LocalDatabase(settings, server.start(), server)
     finally:
         server.release()
 

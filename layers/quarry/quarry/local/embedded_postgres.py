@@ -12,12 +12,17 @@ the user's home, behind a password that everybody knows, and does not work as ro
 
 Who is alive is asked of the kernel, never of a pid, which may be stale or belong to another process by now. A lock dies
 with its holder, even one that was killed with -9. The server inherits its lock as an open file and so do its children:
-server.lock is free only when no process of a former server is left that could touch the data.
+server.lock is free only when no process of a former server is left that could touch the data. So do the programs that
+unpack and initialise: who was killed meanwhile leaves a half-made place under a name of its own, which the next start
+clears away once its makers are gone, and nothing half-made ever bears its final name.
+
+A server comes back on the port that it had, which Postgres keeps in data/postmaster.opts, unless that was taken meanwhile.
 
 Postgres refuses to run as root. Its programs then run as the user nobody, and where that user cannot reach the directory
 (below /root, for one), ``server`` is a link to a place of its own in /var/lib/quarry.
 """
 
+import contextlib
 import errno
 import fcntl
 import importlib.metadata
@@ -77,6 +82,7 @@ class EmbeddedPostgres:
         self._directory = directory.absolute()
         self._parameters = {**DEFAULT_PARAMETERS, **parameters}
         self._use: IO[bytes] | None = None
+        self._url = ""
 
     def __enter__(self) -> Self:
         self.start()
@@ -86,16 +92,40 @@ class EmbeddedPostgres:
         self.release()
 
     def start(self) -> str:
-        """Return the URL of the database, after starting the server if none runs in the directory."""
+        """Return the URL of the database, after starting the server if none runs in the directory.
+
+        Who uses the server may start it again where it is gone, but never on data of another making.
+        """
         with self._failures_explained():
             self._claim_directory()
             with _lock(self._directory / "starting.lock"):
                 cluster = _Cluster(self._directory)
+                if self._use and not cluster.exists():
+                    raise EmbeddedPostgresError(
+                        f"The data in {self._directory} are gone: end this command, start anew."
+                    )
                 if server_lock := self._lock_unless_running(cluster):
                     with server_lock:
                         cluster.start(self._parameters, server_lock)
                 self._use = self._use or _lock(self._directory / "users.lock", fcntl.LOCK_SH)
-                return cluster.url()
+                self._url = cluster.url()
+                return self._url
+
+    def url(self) -> str:
+        """Return the URL of the database now: another process may have started the server anew, on another port."""
+        with contextlib.suppress(OSError):
+            self._url = _Cluster(self._directory).url()
+        return self._url
+
+    def is_gone(self) -> bool:
+        """Whether no process of a server is left in the directory, or no directory."""
+        try:
+            server_lock = _lock_if_free(self._directory / "server.lock", fcntl.LOCK_SH)
+        except OSError:
+            return True
+        if server_lock:
+            server_lock.close()
+        return server_lock is not None
 
     def release(self) -> None:
         """Give the server up, and stop it if no other process uses it."""
@@ -159,7 +189,11 @@ class _Cluster:
         self._data = self._home / "cluster" / "data"
 
     def url(self) -> str:
-        return f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{self._port()}/quarry"
+        port = self._port() or self._last_port()
+        return f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{port}/quarry"
+
+    def exists(self) -> bool:
+        return self._data.exists()
 
     def answers(self) -> bool:
         port = self._port()
@@ -168,12 +202,13 @@ class _Cluster:
     def start(self, parameters: Mapping[str, str], server_lock: IO[bytes]) -> None:
         if not self._programs.exists():
             self._unpack(server_lock)
-        if not self._data.exists():
+        if not self.exists():
             self._initialise(server_lock)
         # Left by a crash: Postgres would take it for a living server if its pid belonged to another process by now.
         (self._data / "postmaster.pid").unlink(missing_ok=True)
-        for _ in range(PORT_ATTEMPTS):
-            last_words = self._start_on(_free_port(), parameters, server_lock)
+        for attempt in range(PORT_ATTEMPTS):
+            port = (self._last_port() if attempt == 0 else None) or _free_port()
+            last_words = self._start_on(port, parameters, server_lock)
             if PORT_TAKEN not in last_words:
                 break
         if last_words:
@@ -188,6 +223,13 @@ class _Cluster:
         except (FileNotFoundError, IndexError, ValueError):
             return None
 
+    def _last_port(self) -> int | None:
+        """Return the port that the server was started on last, however it ended."""
+        with contextlib.suppress(FileNotFoundError):
+            if port := re.search(r'"--port=(\d+)"', (self._data / "postmaster.opts").read_text()):
+                return int(port[1])
+        return None
+
     def _start_on(self, port: int, parameters: Mapping[str, str], server_lock: IO[bytes]) -> str:
         """Return the last words of a server that did not start."""
         settings = shlex.join(f"--{name}={value}" for name, value in {**parameters, "port": str(port)}.items())
@@ -201,8 +243,9 @@ class _Cluster:
         return "\n".join(self.log.read_bytes()[beginning:].decode(errors="replace").splitlines()[-8:])
 
     def _unpack(self, server_lock: IO[bytes]) -> None:
-        for outdated in self._home.glob("postgres-*"):
-            shutil.rmtree(outdated)
+        with _scratch(self._home / "outdated") as scratch:
+            for outdated in self._home.glob("postgres-*"):
+                outdated.rename(scratch / outdated.name)
         if shutil.disk_usage(self._home).free < FIRST_START_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._home))
         with _scratch(self._home / "unpacking") as scratch:
@@ -289,13 +332,11 @@ def _home(home: Path, user: pwd.struct_passwd | None) -> Path:
         raise EmbeddedPostgresError(f"The data were in {home.readlink()}, which is gone: delete {home} to begin anew.")
     if not home.exists() and _can_reach(home.parent, user):
         home.mkdir()
-        home.chmod(0o755)
     elif not home.exists():
         ROOTS_CLUSTERS.mkdir(parents=True, exist_ok=True)
-        elsewhere = Path(tempfile.mkdtemp(prefix="postgres-", dir=ROOTS_CLUSTERS))
-        home.symlink_to(elsewhere)
-        for place in (ROOTS_CLUSTERS, elsewhere):
-            place.chmod(0o755)
+        ROOTS_CLUSTERS.chmod(0o755)
+        home.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=ROOTS_CLUSTERS))
+    home.chmod(0o755)  # also where whoever made it was killed before
     return home.resolve()
 
 
@@ -317,9 +358,9 @@ def _lock(path: Path, kind: int = fcntl.LOCK_EX) -> IO[bytes]:
     return file
 
 
-def _lock_if_free(path: Path) -> IO[bytes] | None:
+def _lock_if_free(path: Path, kind: int = fcntl.LOCK_EX) -> IO[bytes] | None:
     try:
-        return _lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return _lock(path, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return None
 

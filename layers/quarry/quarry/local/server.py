@@ -17,7 +17,7 @@ import uvicorn
 from quarry.api import everything
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.services import Services, build_services
+from quarry.core.services import Services
 from quarry.core.web.app import create_app
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
@@ -52,7 +52,7 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     if host not in ("127.0.0.1", "::1", "localhost"):
         logger.warning("who reaches %s can be any user: there is no sign-in locally", host)
     # the app closes the services when it ends
-    services = build_services(database.settings, database.url)
+    services = database.build_services()
     app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
     config = uvicorn.Config(
         app,
@@ -66,7 +66,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
     try:
-        _Server(config, services, on_started).run(sockets=[listener])
+        with database.supervised():
+            _Server(config, services, on_started).run(sockets=[listener])
     except OSError as error:
         raise _no_port(error, *listener.getsockname()[:2]) from error
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, LiteralString, Self
 
@@ -24,6 +24,8 @@ from quarry.core.secrets import Secret
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
 Connection = psycopg.AsyncConnection[DictRow]
+Address = str | Secret | Callable[[], str]
+"""The URL of a database, or what tells it."""
 
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
@@ -90,14 +92,15 @@ class Database:
 
     A statement is cancelled after `timeout_seconds`, a wait for a lock given up after half of that, and a transaction that asks
     for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
-    it held. `pooled` says that a transaction pooler stands between, where no statement can be prepared.
+    it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
+    says that a transaction pooler stands between, where no statement can be prepared.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
 
     def __init__(
         self,
-        url: str | Secret,
+        url: Address,
         *,
         pool_size: int,
         timeout_seconds: float,
@@ -174,7 +177,9 @@ class Database:
         return self._pool
 
     async def _conninfo(self) -> str:
-        return self._url if isinstance(self._url, str) else await self._url.read()
+        if isinstance(self._url, Secret):
+            return await self._url.read()
+        return self._url if isinstance(self._url, str) else self._url()
 
     async def _begin(self, connection: Connection) -> None:
         try:
@@ -189,7 +194,7 @@ class Database:
 
     def _connection_class(self) -> type[Connection]:
         """Connections that outlive a rotated password."""
-        if isinstance(self._url, str):
+        if not isinstance(self._url, Secret):
             return Connection
         secret, conninfo_now = self._url, self._conninfo
 

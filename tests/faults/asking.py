@@ -1,0 +1,141 @@
+"""Every domain asked over HTTP while something fails: what came back, and what must hold of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import httpx2
+
+from quarry.api import everything
+from quarry.core.web.app import openapi_document
+from tests.faults.commands import PATIENCE_SECONDS, wait_until
+from tests.people.pieces import as_user, somebody
+
+PEOPLE_QUERY = "backend engineer for payments in Python"
+ENDINGS = ("done", "final_answer", "error")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request. `template` is its path in the OpenAPI document."""
+
+    template: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.body is None else "POST"
+
+
+def _post(path: str, body: Mapping[str, Any], **headers: str) -> Question:
+    return Question(path, path, body, headers)
+
+
+QUESTIONS = {
+    "records": _post("/records/ask", {"question": "Why did the council keep the old elm in Quill Square?"}),
+    "records, as a list": Question("/records/search", "/records/search?q=bridge"),
+    "companies": _post("/companies/chat", {"messages": [{"role": "user", "content": "help for small restaurants"}]}),
+    "people": _post("/people/search", {"query": PEOPLE_QUERY}),
+    "ontology": _post("/ontology/search", {"query": "launch plan"}),
+    "campaigns": _post("/campaigns/chat", {"message": "How many email campaigns are there?"}),
+    "campaigns, as a stream": Question(
+        "/campaigns/chat",
+        "/campaigns/chat",
+        {"message": "Which campaigns offer a discount?"},
+        {"Accept": "application/x-ndjson"},
+    ),
+}
+MODEL_QUESTIONS = ("records", "companies", "people", "campaigns, as a stream")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came back; nothing where the connection was cut, as by the death of the server. `ending` is a stream's last event."""
+
+    question: Question
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        lines = [line.removeprefix("data: ") for line in self.text.splitlines() if line.startswith(("data: ", "{"))]
+        return [json.loads(line) for line in lines]
+
+    @property
+    def ending(self) -> str | None:
+        streams = "ndjson" in self.headers.get("content-type", "") or "event-stream" in self.headers.get(
+            "content-type", ""
+        )
+        return str(self.events[-1]["type"]) if streams else None
+
+    @property
+    def answered(self) -> bool:
+        return self.status == 200 and self.ending != "error"
+
+
+def ask(url: str, question: Question, *, user: str | None = None, key: str | None = None) -> Outcome:
+    """Ask the server at `url`, as a user of one's own where none is named."""
+    headers = {**question.headers, **as_user(user or somebody()), **({"Idempotency-Key": key} if key else {})}
+    try:
+        response = httpx2.request(
+            question.method,
+            url + question.path,
+            json=question.body,
+            headers=headers,
+            timeout=PATIENCE_SECONDS,
+        )
+    except httpx2.TransportError:
+        return Outcome(question)
+    return Outcome(question, response.status_code, response.headers, response.text)
+
+
+def ask_all(url: str, names: Iterable[str] = QUESTIONS) -> dict[str, Outcome]:
+    """Ask all at once, each as another user."""
+    with ThreadPoolExecutor(len(QUESTIONS)) as threads:
+        asked = {name: threads.submit(ask, url, QUESTIONS[name]) for name in names}
+        return {name: outcome.result() for name, outcome in asked.items()}
+
+
+def is_healthy(url: str) -> bool:
+    return ask(url, Question("/health", "/health")).status == 200
+
+
+def assert_told(outcome: Outcome) -> None:
+    """The client was told what became of the request, by a status that is documented."""
+    assert outcome.status is not None, outcome.question
+    assert outcome.status < 500 or outcome.status == 503, (outcome.question, outcome.text)
+    assert str(outcome.status) in documented_statuses(outcome.question), outcome.question
+    if outcome.status == 503:
+        assert int(outcome.headers["retry-after"]) > 0
+        assert outcome.headers["content-type"] == "application/problem+json"
+    if outcome.ending is not None:
+        assert outcome.ending in ENDINGS, outcome.text
+        assert [event["type"] in ENDINGS for event in outcome.events].count(True) == 1
+    for secret in ("Traceback", "select ", "psycopg", "postgresql://"):
+        assert secret not in outcome.text
+
+
+def assert_answers_again(url: str, names: Iterable[str] = QUESTIONS) -> None:
+    """Once the server is well again, every question is answered."""
+    wait_until(lambda: is_healthy(url))
+    for name, outcome in ask_all(url, names).items():
+        assert_told(outcome)
+        assert outcome.answered, (name, outcome)
+
+
+def documented_statuses(question: Question) -> set[str]:
+    return set(_paths()[question.template][question.method.lower()]["responses"])
+
+
+@cache
+def _paths() -> dict[str, Any]:
+    paths: dict[str, Any] = openapi_document(everything.ROUTERS)["paths"]
+    return paths

@@ -1,0 +1,166 @@
+"""Commands that may be killed: `python -m tests.faults.nursery`, told on stdin what to do, one JSON object a line.
+
+For each line with `arguments` a process is forked (all is imported once) that runs that quarry command, with `environment` as
+all that it finds there, and writes what it says to the file `output`; the line that comes back names its `pid`. With `point` it
+kills itself as by `kill -9`: before its nth statement, or before the first that holds that text; at "commit", when all is written
+but for the commit, or "after commit", when nobody was told yet. With `first`, all begins with the statement that holds that text.
+A line with `pid` waits for that process to end; the line that comes back says how: its exit status, or minus the number of the
+signal. A line with `disk` mounts a small disk of `size` bytes there, for these processes alone; what comes back is null, or why
+that cannot be done here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openai  # noqa: F401 -- else imported on first use, in each process anew
+import psycopg
+from psycopg.sql import Composable
+
+from quarry.core import idempotency
+from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
+from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
+
+LEASE_SECONDS = 0.3
+"""Of a claim in these processes: who comes after one that died waits no longer."""
+
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
+
+Order = dict[str, Any]
+Point = int | str
+
+
+class Executioner:
+    """Counts the statements of this process, from the one on that holds `first`, and kills it at `point`."""
+
+    def __init__(self, point: Point, first: str) -> None:
+        self._point = point
+        self._first = first
+        self._statements = -1
+
+    def install(self) -> None:
+        for connection, transaction in (
+            (psycopg.AsyncConnection, psycopg.AsyncTransaction),
+            (psycopg.Connection, psycopg.Transaction),
+        ):
+            self._watch(connection, "execute", self._sees_statement)
+            leave = "__aexit__" if hasattr(transaction, "__aexit__") else "__exit__"
+            self._watch(transaction, leave, lambda _: self._reach("commit"), lambda: self._reach("after commit"))
+
+    def _watch(
+        self,
+        owner: Any,
+        name: str,
+        before: Callable[[tuple[Any, ...]], None],
+        after: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Call `before` and `after` around a method; `after` once an asynchronous one has been waited for."""
+        method = getattr(owner, name)
+
+        async def awaited(result: Any) -> Any:
+            done = await result
+            after()
+            return done
+
+        def watched(self: Any, *arguments: Any, **options: Any) -> Any:
+            before(arguments)
+            result = method(self, *arguments, **options)
+            if hasattr(result, "__await__"):
+                return awaited(result)
+            after()
+            return result
+
+        setattr(owner, name, watched)
+
+    def _sees_statement(self, arguments: tuple[Any, ...]) -> None:
+        query = arguments[0]
+        text = query.as_string() if isinstance(query, Composable) else str(query)
+        # the pool sends an empty one to see whether a connection is alive
+        if not text or (self._statements < 0 and self._first not in text):
+            return
+        self._statements += 1
+        self._reach(self._statements)
+        if isinstance(self._point, str) and self._point in text:
+            self._die()
+
+    def _reach(self, point: Point) -> None:
+        if self._statements >= 0 and point == self._point:
+            self._die()
+
+    def _die(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def start(order: Order) -> int:
+    child = os.fork()
+    if child:
+        return child
+    with Path(order["output"]).open("ab") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    idempotency.LEASE_SECONDS = LEASE_SECONDS
+    if "point" in order:
+        Executioner(order["point"], order.get("first", "")).install()
+    status = 1
+    try:
+        status = cli.main(order["arguments"])
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def wait(order: Order) -> int:
+    _, status = os.waitpid(order["pid"], 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def mount(order: Order) -> str | None:
+    """Root mounts in a namespace of mounts; others need one of users, too, in which they are who they are."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(function: Callable[..., int], *arguments: object) -> None:
+        if function(*arguments) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+
+    user, group = os.geteuid(), os.getegid()
+    try:
+        call(libc.unshare, CLONE_NEWNS | (CLONE_NEWUSER if user else 0))
+        if user:
+            for name, text in (
+                ("setgroups", "deny"),
+                ("uid_map", f"{user} {user} 1"),
+                ("gid_map", f"{group} {group} 1"),
+            ):
+                Path("/proc/self", name).write_text(text)
+        call(libc.mount, b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+        options = f"size={order['size']},mode=755".encode()
+        call(libc.mount, b"tmpfs", order["disk"].encode(), b"tmpfs", 0, options)
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def main() -> None:
+    # read once for all
+    MiniLM.from_folder = functools.cache(MiniLM.from_folder)  # type: ignore[method-assign]
+    LocalEmbedding().load()
+    for line in sys.stdin:
+        order: Order = json.loads(line)
+        handle: Callable[[Order], object] = start if "arguments" in order else wait if "pid" in order else mount
+        print(json.dumps(handle(order)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""The database gone, refusing, read-only or locked: 503 in time, streams that end, and service without a restart."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from quarry.local.embedded_postgres import EmbeddedPostgres
+from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
+from tests.faults.commands import Nursery, Served, wait_until
+from tests.faults.soundness import assert_sound
+from tests.people.pieces import value
+
+MAX_CONNECTIONS = 40
+"""Of the database: the servers under test hold eight each."""
+
+
+@dataclass(frozen=True)
+class House:
+    """An embedded Postgres and two servers that share it."""
+
+    directory: Path
+    served: Served
+    neighbour: Served
+
+    @property
+    def url(self) -> str:
+        """The URL of the database now."""
+        return EmbeddedPostgres(self.directory / "postgres").url()
+
+    @property
+    def postmaster(self) -> int:
+        pid_file = self.directory / "postgres" / "server" / "cluster" / "data" / "postmaster.pid"
+        return int(pid_file.read_text().splitlines()[0])
+
+
+@pytest.fixture(scope="module")
+def house(nursery: Nursery, make_directory: Callable[[], Path]) -> Iterator[House]:
+    directory = make_directory()
+    environment = {"QUARRY_DATA_DIR": str(directory), "DATABASE_TIMEOUT_SECONDS": "1"}
+    with EmbeddedPostgres(directory / "postgres", parameters={"max_connections": str(MAX_CONNECTIONS)}) as server:
+        status, said = nursery.run("sample", environment=environment)
+        assert status == 0, said
+        with nursery.serve(environment=environment) as served, nursery.serve(environment=environment) as neighbour:
+            server.release()
+            yield House(directory, served, neighbour)
+            assert (served.command.end(), neighbour.command.end()) == (0, 0)
+        assert server.is_gone()
+
+
+def drop_connections(url: str) -> None:
+    """End the servers' connections, so that they must make new ones."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'quarry'"
+        )
+
+
+@contextmanager
+def gone(house: House, number: signal.Signals) -> Iterator[None]:
+    """The server ends, and nobody can start it before the end of the block."""
+    with (house.directory / "postgres" / "starting.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.kill(house.postmaster, number)
+        wait_until(EmbeddedPostgres(house.directory / "postgres").is_gone)
+        yield
+
+
+@contextmanager
+def out_of_connections(house: House) -> Iterator[None]:
+    with ExitStack() as taken:
+        drop_connections(house.url)
+        with suppress(psycopg.OperationalError):
+            while True:
+                taken.enter_context(psycopg.connect(house.url))
+        yield
+
+
+@contextmanager
+def altered(house: House, alteration: str, back: str) -> Iterator[None]:
+    """The database altered for connections that are made from now on."""
+    other = house.url.removesuffix("quarry") + "template1"
+    with psycopg.connect(other, autocommit=True) as connection:
+        try:
+            connection.execute(f"alter database quarry {alteration}".encode())
+            drop_connections(other)
+            yield
+        finally:
+            connection.execute(f"alter database quarry {back}".encode())
+            drop_connections(other)
+
+
+@contextmanager
+def locked(house: House) -> Iterator[None]:
+    """All tables locked by another session."""
+    with psycopg.connect(house.url) as connection:
+        tables = value(
+            house.url,
+            """select string_agg(oid::regclass::text, ', ') from pg_class
+               where relkind = 'r' and relnamespace = 'public'::regnamespace""",
+        )
+        connection.execute(f"lock table {tables} in access exclusive mode".encode())
+        yield
+        connection.rollback()
+
+
+Fault = Callable[[House], AbstractContextManager[None]]
+
+REFUSING: dict[str, Fault] = {
+    "out of connections": out_of_connections,
+    "killed": lambda house: gone(house, signal.SIGKILL),
+    "stopped by pg_ctl": lambda house: gone(house, signal.SIGINT),
+    "not accepting connections": lambda house: altered(house, "allow_connections false", "allow_connections true"),
+}
+READ_ONLY = "set default_transaction_read_only = on", "reset default_transaction_read_only"
+
+
+@pytest.mark.parametrize("fault", REFUSING)
+def test_while_the_database_refuses_all_get_503_and_afterwards_an_answer(house: House, fault: str) -> None:
+    with REFUSING[fault](house):
+        for name, outcome in ask_all(house.served.url).items():
+            assert_told(outcome)
+            assert outcome.status == 503 or outcome.ending == "error", (name, outcome)
+        assert not is_healthy(house.served.url)
+    for served in (house.served, house.neighbour):
+        assert_answers_again(served.url)
+    assert_sound(house.url)
+
+
+def test_while_tables_are_locked_requests_end_in_time_and_afterwards_in_answers(house: House) -> None:
+    with locked(house):
+        for name, outcome in ask_all(house.served.url).items():
+            assert_told(outcome)
+            assert not outcome.answered, (name, outcome)
+        assert is_healthy(house.served.url)
+    assert_answers_again(house.served.url)
+    assert_sound(house.url)
+
+
+def test_a_read_only_database_answers_what_needs_no_writing_and_503_otherwise(house: House) -> None:
+    with altered(house, *READ_ONLY):
+        outcomes = ask_all(house.served.url)
+        for outcome in outcomes.values():
+            assert_told(outcome)
+        assert outcomes["people"].status == 503
+        assert outcomes["records, as a list"].answered
+        assert outcomes["ontology"].answered
+        assert outcomes["campaigns"].answered
+    assert_answers_again(house.served.url)
+    assert_sound(house.url)
+
+
+def test_a_crash_of_one_session_is_recovered_from_under_load(house: House) -> None:
+    stop = threading.Event()
+    with ThreadPoolExecutor() as threads:
+
+        def load() -> None:
+            while not stop.is_set():
+                for outcome in ask_all(house.served.url, ["people", "records", "ontology"]).values():
+                    assert_told(outcome)
+
+        loading = threads.submit(load)
+        started = value(house.url, "select pg_postmaster_start_time()")
+        wait_until(lambda: value(house.url, "select count(*) from people_searches") > 0)
+        with psycopg.connect(house.url) as connection:
+            os.kill(connection.info.backend_pid, signal.SIGKILL)
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("select 1")
+        wait_until(lambda: is_healthy(house.served.url))
+        stop.set()
+        loading.result()
+    assert_answers_again(house.served.url)
+    assert value(house.url, "select pg_postmaster_start_time()") == started
+    assert_sound(house.url)
+
+
+def test_a_killed_server_leaves_its_postgres_to_the_next_one(
+    nursery: Nursery, make_directory: Callable[[], Path]
+) -> None:
+    """Killed while it sets up its directory too: at each step that leaves a trace, the next start takes over."""
+    directory = make_directory()
+    environment = {"QUARRY_DATA_DIR": str(directory)}
+    server = directory / "postgres" / "server"
+    for trace in (server / "initialising", server / "cluster", server / "cluster" / "data" / "postmaster.pid"):
+        command = nursery.start("serve", "--port", "0", environment=environment)
+        wait_until(trace.exists)
+        assert command.kill() == -signal.SIGKILL
+    with nursery.serve(environment=environment) as served:
+        assert ask(served.url, QUESTIONS["people"]).answered
+        url = EmbeddedPostgres(directory / "postgres").url()
+        served.command.kill()
+        assert value(url, "select count(*) from people_searches") == 1
+    with nursery.serve(environment=environment) as served:
+        assert ask(served.url, QUESTIONS["people"]).answered
+        assert value(url, "select count(*) from people_searches") == 2
+        assert_sound(url)
+        assert served.command.end() == 0
+    assert EmbeddedPostgres(directory / "postgres").is_gone()

@@ -1,0 +1,200 @@
+"""A process killed at any point leaves no charge without what it paid for, nothing half-written, nothing in the way."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from quarry.core import idempotency
+from tests.faults.asking import QUESTIONS, Outcome, Question, ask, assert_told
+from tests.faults.commands import Nursery, wait_until
+from tests.faults.nursery import LEASE_SECONDS
+from tests.faults.soundness import assert_sound
+from tests.people.pieces import ledger, rows, somebody, value
+from tests.running import running_server
+
+STATEMENTS_MAX = 40
+SEARCHES = 6
+CAMPAIGNS = 8
+LOAD_POINTS = {
+    'insert into "campaigns"': 0,
+    "commit": 0,
+    "after commit": CAMPAIGNS,
+    'insert into "campaign_embeddings"': CAMPAIGNS,
+    'update "campaigns" t set embedded_hash': CAMPAIGNS,
+}
+"""Where a load is killed, and how many of its rows are there then."""
+
+
+@pytest.fixture(scope="module")
+def doomed_url(url: str) -> Iterator[str]:
+    """The same database, for a role that is only the killed ones'."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create role doomed login superuser password 'doomed'")
+        yield "postgresql://doomed:doomed@" + url.partition("@")[2]
+        connection.execute("drop role doomed")
+
+
+@pytest.fixture(scope="module")
+def living(url: str) -> Iterator[str]:
+    """The address of a server that lives, for which the claims of the dead lapse soon."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(idempotency, "LEASE_SECONDS", LEASE_SECONDS)
+        with running_server(url, RATE_LIMIT_PER_MINUTE="0") as address:
+            yield address
+
+
+def wait_for_the_dead(url: str) -> None:
+    """Until Postgres has noticed that their connections are gone: a commit that was sent is through then."""
+    wait_until(lambda: value(url, "select count(*) from pg_stat_activity where usename = 'doomed'") == 0)
+
+
+def stored_searches(url: str, user: str) -> int:
+    return int(value(url, "select count(*) from people_searches where user_id = %s", user))
+
+
+def search(address: str, user: str, key: str) -> Outcome:
+    return ask(address, QUESTIONS["people"], user=user, key=key)
+
+
+def found_by(address: str, user: str) -> tuple[str, list[str]]:
+    """The id of a search of this user's, and who was found that is open."""
+    answer = json.loads(search(address, user, "before").text)
+    people = [person["id"] for person in answer["people"] if person["open_to_work"] or person["open_to_contact"]]
+    return answer["search_id"], people
+
+
+def unlocking(person: str, search_id: str) -> Question:
+    return Question(
+        "/people/{id}/unlock-contact", f"/people/{person}/unlock-contact", {"search_id": search_id}
+    )  # fmt: skip
+
+
+def test_a_search_killed_at_any_statement_is_whole_or_has_never_been(
+    nursery: Nursery, url: str, doomed_url: str, living: str
+) -> None:
+    killed = 0
+    for point in ("commit", "after commit", *range(STATEMENTS_MAX)):
+        user = somebody()
+        doom = {"point": point, "first": "insert into idempotency_keys"}
+        with nursery.serve(doom=doom, environment={"DATABASE_URL": doomed_url}) as served:
+            outcome = search(served.url, user, "k")
+        if outcome.status == 200:
+            break
+        assert outcome.status is None, outcome
+        wait_for_the_dead(url)
+        assert_sound(url)
+        assert stored_searches(url, user) == (point == "after commit"), point
+        # whoever calls again gets an answer, and pays once in all
+        answers = [search(living, user, "k") for _ in range(2)]
+        assert answers[0].text == answers[1].text
+        assert (answers[0].status, ledger(url, user)) == (200, [10, -1]), point
+        killed += 1
+    assert 9 <= killed < STATEMENTS_MAX
+    assert_sound(url)
+
+
+def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
+    nursery: Nursery, url: str, doomed_url: str, living: str
+) -> None:
+    killed = 0
+    for point in ("commit", "after commit", *range(STATEMENTS_MAX)):
+        user = somebody()
+        search_id, [person, *_] = found_by(living, user)
+        doom = {"point": point, "first": "people_search"}
+        with nursery.serve(doom=doom, environment={"DATABASE_URL": doomed_url}) as served:
+            outcome = ask(served.url, unlocking(person, search_id), user=user)
+        if outcome.status == 200:
+            break
+        assert outcome.status is None, outcome
+        wait_for_the_dead(url)
+        assert_sound(url)
+        assert ledger(url, user) == [10, -1] + [-1] * (point == "after commit"), point
+        assert ask(living, unlocking(person, search_id), user=user).status == 200
+        assert ledger(url, user) == [10, -1, -1], point
+        killed += 1
+    assert 4 <= killed < STATEMENTS_MAX
+    assert_sound(url)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_at_once_killed_at_a_random_moment_are_each_whole_or_have_never_been(
+    nursery: Nursery, url: str, doomed_url: str, living: str, seed: int
+) -> None:
+    chance, user = random.Random(seed), somebody()
+    search_id, people = found_by(living, user)
+    enough, answers = threading.Semaphore(0), chance.randrange(SEARCHES)
+    with nursery.serve(environment={"DATABASE_URL": doomed_url}) as served, ThreadPoolExecutor(20) as threads:
+
+        def ask_once(question: Question, key: str | None) -> Outcome:
+            outcome = ask(served.url, question, user=user, key=key)
+            enough.release()
+            return outcome
+
+        asked = [
+            *((QUESTIONS["people"], f"k-{number}") for number in range(SEARCHES)),
+            *((unlocking(person, search_id), None) for person in people[:2]),
+            *((question, None) for name, question in QUESTIONS.items() if name != "people"),
+        ]
+        chance.shuffle(asked)
+        asking = [threads.submit(ask_once, *each) for each in asked]
+        for _ in range(answers):
+            enough.acquire()
+        threading.Event().wait(chance.uniform(0, 0.2))
+        served.command.kill()
+        outcomes = [each.result() for each in asking]
+    for outcome in outcomes:
+        if outcome.status is not None:
+            assert_told(outcome)
+    wait_for_the_dead(url)
+    assert_sound(url)
+    assert sum(outcome.status == 200 and outcome.question is QUESTIONS["people"] for outcome in outcomes) <= (
+        stored_searches(url, user) - 1
+    )
+
+    for number in range(SEARCHES):
+        assert search(living, user, f"k-{number}").status == 200
+    assert stored_searches(url, user) == SEARCHES + 1
+    assert_sound(url)
+
+
+@pytest.mark.parametrize("point", LOAD_POINTS)
+def test_a_load_killed_at_any_statement_is_whole_or_absent_and_may_be_run_again(
+    nursery: Nursery, url: str, doomed_url: str, tmp_path: Path, point: str
+) -> None:
+    file, name = tmp_path / "campaigns.jsonl", somebody()
+    file.write_text("".join(json.dumps(campaign(name, number)) + "\n" for number in range(CAMPAIGNS)))
+    doom = {"point": point, "first": "temporary table staged"}
+    status, said = nursery.run("load", "campaigns", file, doom=doom, environment={"DATABASE_URL": doomed_url})
+    assert status == -9, said
+    wait_for_the_dead(url)
+    assert campaigns_of(url, name) == (LOAD_POINTS[point], 0)
+    assert_sound(url)
+
+    status, said = nursery.run("load", "campaigns", file, environment={"DATABASE_URL": doomed_url})
+    assert (status, campaigns_of(url, name)) == (0, (CAMPAIGNS, CAMPAIGNS)), said
+    assert_sound(url)
+
+
+def campaign(brand: str, number: int) -> dict[str, Any]:
+    return {
+        "id": f"{brand}-{number}",
+        "company": "Lumen Grid",
+        "brand": brand,
+        "channel": "Email",
+        "campaign_text": f"Light for {number + 2} evenings.",
+    }
+
+
+def campaigns_of(url: str, brand: str) -> tuple[int, int]:
+    """How many campaigns of a brand there are, and how many of them are embedded."""
+    [(there, embedded)] = rows(url, "select count(*), count(embedded_hash) from campaigns where brand = %s", brand)
+    return there, embedded
