@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
 from quarry.core.services import Services
+from quarry.core.web.admission import without_place
 from quarry.core.web.app import openapi_document
 from quarry.core.web.identity import services_of
 
@@ -28,6 +29,7 @@ class Health(BaseModel):
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
+@without_place
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
     try:
@@ -48,6 +50,7 @@ async def health(services: Annotated[Services, Depends(services_of)]) -> Respons
 
 
 @router.get("/openapi.json", include_in_schema=False)
+@without_place
 async def openapi(request: Request) -> dict[str, Any]:
     """This description."""
     return openapi_document(request.app.state.documented)
