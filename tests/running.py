@@ -5,10 +5,11 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import uvicorn
+from fastapi import APIRouter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
@@ -29,9 +30,11 @@ def running_server(database_url: str, *, prefix: str = "", **environment: str) -
 
 
 @contextmanager
-def serving(services: Services, *, prefix: str = "") -> Iterator[str]:
-    """Serve the whole API over these services, below the path `prefix`; the server's address."""
-    app = _under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS))
+def serving(
+    services: Services, *, prefix: str = "", routers: Sequence[APIRouter] = everything.ROUTERS
+) -> Iterator[str]:
+    """Serve the whole API, or other `routers`, over these services, below the path `prefix`; the server's address."""
+    app = _under(prefix, create_app(services, routers, routers))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

@@ -1,1 +1,1 @@
-"""What one process takes on: `make load` drives a real server to ten times what it can carry and prints what became of each call."""
+"""What one process takes on: `make load` drives a real server to ten times what it can carry."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
@@ -57,8 +58,9 @@ def without_place(endpoint: Endpoint) -> Endpoint:
 class Admission:
     """The places of one process, and the queue for them."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
         self._places = places
+        self._clock = clock
         self._turns: dict[Ticket, asyncio.Future[None]] = {}
         self._mean_seconds = FIRST_MEAN_SECONDS
         self._refused = 0
@@ -78,19 +80,21 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, user: str) -> AsyncIterator[None]:
-        """A place for as long as the block lasts. Raises Overloaded: at once where the queue is full, else after QUEUE_SECONDS."""
+        """A place for as long as the block lasts.
+
+        Raises Overloaded: at once where the queue is full, or after QUEUE_SECONDS in it.
+        """
         ticket = self._places.enter(user)
         if ticket is None:
             raise self._refusal(user)
-        clock = asyncio.get_running_loop().time
         try:
             if not ticket.at_work:
                 await self._turn_of(ticket)
-            began = clock()
+            began = self._clock()
             try:
                 yield
             finally:
-                self._mean_seconds += MEAN_WEIGHT * (clock() - began - self._mean_seconds)
+                self._mean_seconds += MEAN_WEIGHT * (self._clock() - began - self._mean_seconds)
         finally:
             self._leave(ticket)
 
@@ -123,7 +127,7 @@ class Admission:
     def _note_refusal(self) -> None:
         """Say now and then that requests are refused: a line for each would be more work than refusing it."""
         self._refused += 1
-        now = asyncio.get_running_loop().time()
+        now = self._clock()
         if now - self._warned_at >= WARNING_INTERVAL_SECONDS:
             logger.warning(
                 "overloaded: %d requests refused since the last such line, %d at work, %d waiting",

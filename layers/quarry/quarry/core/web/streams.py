@@ -18,7 +18,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 class _EventStream(StreamingResponse):
-    """A stream whose search has ended when it ends, however it ends. That its client left is told by cancelling it (`admission`)."""
+    """A stream whose search has ended when it ends, however it ends: admission cancels it when its client leaves."""
 
     def __init__(self, encoded: AsyncGenerator[bytes], media_type: str) -> None:
         super().__init__(encoded, media_type=media_type, headers=_HEADERS)
