@@ -5,11 +5,10 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import uvicorn
-from fastapi import APIRouter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.api import everything
@@ -29,12 +28,14 @@ def running_server(database_url: str, *, prefix: str = "", **environment: str) -
     return serving(services, prefix=prefix)
 
 
+def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[str]:
+    """Serve the whole API over these services, below the path `prefix`; the server's address."""
+    return serving_app(_under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS)))
+
+
 @contextmanager
-def serving(
-    services: Services, *, prefix: str = "", routers: Sequence[APIRouter] = everything.ROUTERS
-) -> Iterator[str]:
-    """Serve the whole API, or other `routers`, over these services, below the path `prefix`; the server's address."""
-    app = _under(prefix, create_app(services, routers, routers))
+def serving_app(app: ASGIApp) -> Iterator[str]:
+    """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

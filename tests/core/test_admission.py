@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import psycopg
@@ -18,17 +18,18 @@ from starlette.responses import Response
 
 from quarry.api import everything
 from quarry.core.errors import Overloaded
-from quarry.core.services import Caller, build_services
+from quarry.core.services import build_services
 from quarry.core.settings import Settings
 from quarry.core.stream.events import Event
 from quarry.core.web import admission as admission_module
 from quarry.core.web import service_routes
 from quarry.core.web.admission import WITHOUT_PLACE, Admission
+from quarry.core.web.app import create_app
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.places import Places
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import ndjson_response
-from tests.running import running_server, serving
+from tests.running import running_server, serving_app
 
 # of two connections: four places, one for each user; of the queue a user has two places
 CONNECTIONS = 2
@@ -148,9 +149,10 @@ def desk() -> Desk:
 
 
 @contextmanager
-def served(desk: Desk, url: str = NO_DATABASE, *more: APIRouter) -> Iterator[str]:
-    settings = Settings.from_environment({"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0"})
-    with serving(build_services(settings, url), routers=[desk.router, *more]) as address:
+def served(desk: Desk, url: str = NO_DATABASE, *more: APIRouter, **environment: str) -> Iterator[str]:
+    defaults = {"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0"}
+    services = build_services(Settings.from_environment(defaults | environment), url)
+    with serving_app(create_app(services, [desk.router, *more])) as address:
         try:
             yield address
         finally:
@@ -213,12 +215,15 @@ def test_a_refusal_is_a_problem_that_says_when_to_come_again(url: str, desk: Des
     assert desk.most_at_work == PLACES
 
 
-def test_a_refused_call_costs_neither_its_body_nor_the_database(url: str, desk: Desk) -> None:
-    fill(url, desk)
-    fill_the_queue(url)
-    # no byte of the promised body is ever sent
-    promising = Call(url, "late", headers="Content-Type: application/json\r\nContent-Length: 100000\r\n")
-    assert promising.response()[0] == 503
+def test_a_refused_call_asks_no_database_for_its_rate(desk: Desk) -> None:
+    limited = APIRouter()
+    limited.get("/limited", dependencies=[Depends(limited_caller("plain"))])(desk.work)
+    with served(desk, NO_DATABASE, limited, RATE_LIMIT_PER_MINUTE="9") as url:
+        fill(url, desk)
+        fill_the_queue(url)
+        status, _, body = Call(url, "late", "/limited").response()
+    assert status == 503
+    assert "More is asked of this service" in json.loads(body)["detail"]
 
 
 def test_one_user_holds_a_share_of_the_places_and_of_the_queue(url: str, desk: Desk) -> None:

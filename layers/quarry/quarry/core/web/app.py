@@ -43,12 +43,12 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
     problems.install(app)
     for router in routers:
         app.include_router(router)
-    app.add_middleware(_ShortJsonBodiesOnly)
     app.add_middleware(
         Admitted,
         admission=Admission.of_pool(services.settings.database_pool_size),
         routes=[route for router in routers for route in router.routes],
     )
+    app.add_middleware(_ShortJsonBodiesOnly)
     app.add_middleware(BeginsInTime)
     app.add_middleware(_RequestIds)
     if services.settings.allowed_origin:

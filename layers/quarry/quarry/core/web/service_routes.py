@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -15,6 +16,8 @@ from quarry.core.web.app import openapi_document
 from quarry.core.web.identity import services_of
 
 RETRY_AFTER_SECONDS = 5
+ANSWER_SECONDS = 2.0
+"""A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
 
 router = APIRouter(tags=["service"])
 
@@ -33,8 +36,9 @@ class Health(BaseModel):
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
     try:
-        await services.database.row("select 1 as one")
-    except QuarryError:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await services.database.row("select 1 as one")
+    except (QuarryError, TimeoutError):
         reachable = False
     else:
         reachable = True
