@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,59 +92,71 @@ async def _measure(address: str) -> None:
         "greedy user's", "each other's", "/health p50 ms", "p99 ms",
     )  # fmt: skip
     print(f"\nIt carries {capacity:.1f} calls a second.\n\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+    best = capacity
     for multiple in MULTIPLES:
-        print(_row(await _open(address, workload, multiple, capacity)), flush=True)
+        phase = await _open(address, workload, multiple, capacity)
+        print(_row(phase), flush=True)
+        best = max(best, completed := phase.per_second(phase.completed))
+    print(f"\nAt {phase.name} it completes {completed / best:.0%} of its best.")
 
 
 async def _closed(address: str, workload: Workload, concurrency: int) -> Phase:
     """As many users as `concurrency`, each with one call at a time."""
-    calls: list[Outcome] = []
-    began, end = time.monotonic(), time.monotonic() + CLOSED_SECONDS
 
-    async def user(name: str) -> None:
-        while time.monotonic() < end:
-            calls.append(await call(address, workload.draw(), name))
+    async def use(user: str, calls: list[Outcome]) -> None:
+        while True:
+            calls.append(await call(address, workload.draw(), user))
 
-    async with asyncio.TaskGroup() as users:
-        looks = users.create_task(_look(address, end))
+    async def begin(calls: list[Outcome], users: asyncio.TaskGroup) -> None:
         for number in range(concurrency):
-            users.create_task(user(f"user-{number}"))
-    return _phase(str(concurrency), None, began, end, calls, looks.result())
+            users.create_task(use(f"user-{number}", calls))
+
+    return await _phase(address, str(concurrency), None, CLOSED_SECONDS, begin)
 
 
 async def _open(address: str, workload: Workload, multiple: int, capacity: float) -> Phase:
     """Calls that come at random moments, whatever became of the earlier ones; half of them from one user."""
     moments = random.Random(SEED)
-    calls: list[Outcome] = []
     others = itertools.cycle(OTHERS)
-    began, end = time.monotonic(), time.monotonic() + OPEN_SECONDS
-    due = began
 
-    async def one(request: Request, user: str) -> None:
+    async def one(request: Request, user: str, calls: list[Outcome]) -> None:
         calls.append(await call(address, request, user))
 
-    async with asyncio.TaskGroup() as running:
-        looks = running.create_task(_look(address, end))
-        while (due := due + moments.expovariate(multiple * capacity)) < end:
+    async def begin(calls: list[Outcome], running: asyncio.TaskGroup) -> None:
+        due = time.monotonic()
+        while True:
+            due += moments.expovariate(multiple * capacity)
             await asyncio.sleep(max(0.0, due - time.monotonic()))
-            running.create_task(one(workload.draw(), GREEDY if moments.random() < 0.5 else next(others)))
-    return _phase(f"{multiple} ×", multiple * capacity, began, end, calls, looks.result())
+            user = GREEDY if moments.random() < 0.5 else next(others)
+            running.create_task(one(workload.draw(), user, calls))
+
+    return await _phase(address, f"{multiple} ×", multiple * capacity, OPEN_SECONDS, begin)
 
 
-async def _look(address: str, end: float) -> list[Outcome]:
+async def _phase(
+    address: str,
+    name: str,
+    offered: float | None,
+    seconds: float,
+    begin: Callable[[list[Outcome], asyncio.TaskGroup], Coroutine[None, None, None]],
+) -> Phase:
+    """So many seconds of the calls that `begin` makes; clients whose calls still run then leave."""
+    calls: list[Outcome] = []
+    looks: list[Outcome] = []
+    began = time.monotonic()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds), asyncio.TaskGroup() as running:
+            running.create_task(_look(address, looks))
+            await begin(calls, running)
+    counted = [outcome for outcome in calls if outcome.ended >= began + SETTLING_SECONDS]
+    return Phase(name, offered, seconds - SETTLING_SECONDS, counted, looks)
+
+
+async def _look(address: str, looks: list[Outcome]) -> None:
     """Look at `/health` ten times a second, as a load balancer would."""
-    looks = []
-    while time.monotonic() < end:
+    while True:
         looks.append(await call(address, HEALTH))
         await asyncio.sleep(HEALTH_INTERVAL_SECONDS)
-    return looks
-
-
-def _phase(
-    name: str, offered: float | None, began: float, end: float, calls: Sequence[Outcome], looks: Sequence[Outcome]
-) -> Phase:
-    counted = [outcome for outcome in calls if began + SETTLING_SECONDS <= outcome.ended < end]
-    return Phase(name, offered, end - began - SETTLING_SECONDS, counted, looks)
 
 
 def _row(phase: Phase) -> str:
