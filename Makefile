@@ -13,7 +13,7 @@ ENVIRONMENT  ?= default
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench eval docs lock build deploy clean
+.PHONY: help demo test check format bench load eval docs lock build deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ format: $(VENV)/dev ## Format the code and mend what the linter can
 
 bench: $(VENV)/dev ## Measure search beside the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
 	@$(BIN)/python -m tests.benchmarks $(BENCH_ARGS)
+
+load: $(VENV)/dev ## Offer one process up to ten times what it can carry, on loopback, and print what became of it
+	@$(BIN)/python -m tests.load $(LOAD_ARGS)
 
 eval: $(VENV)/local ## Measure search on the judged queries over the sample data
 	@$(QUARRY) sample

@@ -28,10 +28,14 @@ def running_server(database_url: str, *, prefix: str = "", **environment: str) -
     return serving(services, prefix=prefix)
 
 
-@contextmanager
-def serving(services: Services, *, prefix: str = "") -> Iterator[str]:
+def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[str]:
     """Serve the whole API over these services, below the path `prefix`; the server's address."""
-    app = _under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS))
+    return serving_app(_under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS)))
+
+
+@contextmanager
+def serving_app(app: ASGIApp) -> Iterator[str]:
+    """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

@@ -15,7 +15,8 @@ QuarryError                     500  something we did not foresee
 ├── InvalidInput                422  a field's value; carries one FieldError for each
 ├── RateLimited                 429  carries retry_after_seconds
 ├── Unavailable                 503  a needed part is down; carries retry_after_seconds
-│   └── DatabaseUnavailable
+│   ├── DatabaseUnavailable
+│   └── Overloaded                   more is asked of this process than it takes on
 └── ModelError                  503  a language or embedding model did not give a usable answer
     ├── ModelUnavailable             refused, slow, rate limited, broken transport
     ├── ModelRefused                 the model declined to answer
@@ -143,6 +144,10 @@ class Unavailable(QuarryError):
 class DatabaseUnavailable(Unavailable):
     def __init__(self, message: str = "The database does not answer; try again shortly.") -> None:
         super().__init__(message)
+
+
+class Overloaded(Unavailable):
+    pass
 
 
 class ModelError(Unavailable):

@@ -7,6 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import NotFound
 from quarry.core.text import Identifier
+from quarry.core.web.admission import without_place
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
 from quarry.records.answer_cache import open_answer
@@ -16,6 +17,7 @@ router = APIRouter(tags=["records"])
 
 
 @router.get("/answers/{id}", responses=documented(NotFound))
+@without_place
 async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
     """A finished answer, as it was given. Public: whoever knows the id may read it."""
     answer: CachedAnswer = await open_answer(services.database.reserve, id)

@@ -19,6 +19,7 @@ from quarry import __version__
 from quarry.core.errors import UnsupportedMediaType
 from quarry.core.services import Services
 from quarry.core.web import problems
+from quarry.core.web.admission import Admission, Admitted
 from quarry.core.web.deadline import BeginsInTime
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,11 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
     problems.install(app)
     for router in routers:
         app.include_router(router)
+    app.add_middleware(
+        Admitted,
+        admission=Admission.of_pool(services.settings.database_pool_size),
+        routes=[route for router in routers for route in router.routes],
+    )
     app.add_middleware(_ShortJsonBodiesOnly)
     app.add_middleware(BeginsInTime)
     app.add_middleware(_RequestIds)

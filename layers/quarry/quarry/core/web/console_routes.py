@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Services
+from quarry.core.web.admission import without_place
 from quarry.core.web.identity import services_of
 
 DOMAINS_KEPT_SECONDS = 60.0
@@ -53,6 +54,7 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
     filled = _FilledDomains(domain_tables)
 
     @router.get("/config.json")
+    @without_place
     async def config(
         request: Request, response: Response, services: Annotated[Services, Depends(services_of)]
     ) -> PageConfig:
@@ -63,6 +65,7 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
         return PageConfig(domains=domains, sign_in=sign_in_of(event), prefix=_prefix(event))
 
     @router.get("/examples.json", include_in_schema=False)
+    @without_place
     async def examples(response: Response, services: Annotated[Services, Depends(services_of)]) -> dict[str, list[str]]:
         """Questions to try, for each domain whose sample data is loaded."""
         rows = await services.database.reserve.rows("select domain from loaded_samples")

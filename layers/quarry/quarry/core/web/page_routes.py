@@ -20,6 +20,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from quarry.core.errors import NotFound
+from quarry.core.web.admission import without_place
 from quarry.core.web.console_routes import sign_in_of
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "page"
@@ -98,6 +99,7 @@ def _read(path: Path) -> PageFile:
 
 @router.get("/")
 @router.get("/search")
+@without_place
 async def index(request: Request) -> Response:
     """The page; what it shows is in its query string."""
     event = request.scope.get("aws.event") or {}
@@ -110,6 +112,7 @@ async def index(request: Request) -> Response:
 
 
 @router.get("/assets/{path:path}")
+@without_place
 async def asset(request: Request, path: str) -> Response:
     """One asset, under the version that the page names or under any other: an open page outlives an update."""
     version, _, name = path.partition("/")

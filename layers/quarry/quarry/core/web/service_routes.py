@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -10,10 +11,13 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
 from quarry.core.services import Services
+from quarry.core.web.admission import without_place
 from quarry.core.web.app import openapi_document
 from quarry.core.web.identity import services_of
 
 RETRY_AFTER_SECONDS = 5
+ANSWER_SECONDS = 2.0
+"""A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
 
 router = APIRouter(tags=["service"])
 
@@ -28,11 +32,13 @@ class Health(BaseModel):
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
+@without_place
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
     try:
-        await services.database.reserve.row("select 1 as one")
-    except QuarryError:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await services.database.reserve.row("select 1 as one")
+    except (QuarryError, TimeoutError):
         reachable = False
     else:
         reachable = True
@@ -48,6 +54,7 @@ async def health(services: Annotated[Services, Depends(services_of)]) -> Respons
 
 
 @router.get("/openapi.json", include_in_schema=False)
+@without_place
 async def openapi(request: Request) -> dict[str, Any]:
     """This description."""
     return openapi_document(request.app.state.documented)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from quarry.core.services import Services
 from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
@@ -15,12 +17,24 @@ from quarry.core.web.deadline import deadline_of
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
+class _EventStream(StreamingResponse):
+    """A stream whose search has ended when it ends, however it ends: admission cancels it when its client leaves."""
+
+    def __init__(self, encoded: AsyncGenerator[bytes], media_type: str) -> None:
+        super().__init__(encoded, media_type=media_type, headers=_HEADERS)
+        self._encoded = encoded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._encoded):
+            await self.stream_response(send)
+
+
 def ndjson_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
     """The events, one a line."""
     encoded = encode_ndjson(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return StreamingResponse(encoded, media_type=NDJSON, headers=_HEADERS)
+    return _EventStream(encoded, NDJSON)
 
 
 def sse_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
@@ -28,4 +42,4 @@ def sse_response(request: Request, events: AsyncGenerator[Event], services: Serv
     encoded = encode_sse(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return StreamingResponse(encoded, media_type=SSE, headers=_HEADERS)
+    return _EventStream(encoded, SSE)
