@@ -174,13 +174,14 @@ def client_of(url: str, **environment: str) -> TestClient:
 
 
 def model_environment(url: str) -> dict[str, str]:
-    """The settings of a service whose chat model is at `url`."""
+    """The settings of a service whose chat model is at `url`. It is asked however often it failed: tests let it fail in turn."""
     return {
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": url,
         "EMBEDDINGS": "local",
         "MODEL_MAX_RETRIES": "0",
         "MODEL_TIMEOUT_SECONDS": "1",
+        "MODEL_FAILURES_MAX": "0",
     }
 
 

@@ -594,7 +594,7 @@ class TestStreams:
         server.enqueue(Reply.hang(5, after_pieces=["The "]))
         pieces = chat.stream(MESSAGES, seconds=5).pieces
         assert await anext(pieces) == "The "
-        await pieces.aclose()  # type: ignore[attr-defined]
+        await pieces.aclose()
         await server.wait_for_disconnect()
 
     async def test_leaving_the_loop_closes_the_response(self, server: FakeOpenAI, chat: OpenAIChat) -> None:

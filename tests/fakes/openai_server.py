@@ -26,6 +26,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -73,8 +74,9 @@ class Reply:
     """Sent as they are in place of a message: the first is the whole body, or each an event of a stream."""
     silence: float = 0.0
     """Seconds of silence after the last piece."""
-    ending: Literal["complete", "cut", "drop"] = "complete"
-    """cut: the stream ends in good order, but before its last events; drop: the connection breaks."""
+    ending: Literal["complete", "cut", "drop", "flood"] = "complete"
+    """cut: the stream ends in good order, but before its last events; drop: the connection breaks; flood: the last piece, or the
+    body, comes again and again until the client leaves."""
 
     @classmethod
     def text(
@@ -146,6 +148,11 @@ class Reply:
     def hang(cls, seconds: float, *, after_pieces: Sequence[str] = ()) -> Self:
         """Silence, then a broken connection. Without pieces not even the response's headers come."""
         return cls(pieces=tuple(after_pieces), silence=seconds, ending="drop")
+
+    @classmethod
+    def flood(cls, piece: str) -> Self:
+        """An answer without end: `piece` again and again. Not streamed, a body of it that is not closed."""
+        return cls(pieces=(piece,), ending="flood")
 
     @classmethod
     def drop_connection(cls, *, after_pieces: Sequence[str] = ()) -> Self:
@@ -335,6 +342,9 @@ class _Performance:
         await asyncio.sleep(reply.delay + reply.silence)
         body = reply.payloads[0] if reply.payloads else json.dumps(_completion(self._request, reply))
         await self._start(send, "application/json")
+        while reply.ending == "flood":
+            await asyncio.sleep(0)
+            await send({"type": "http.response.body", "body": reply.pieces[0].encode(), "more_body": True})
         if reply.ending == "complete":
             await send({"type": "http.response.body", "body": body.encode()})
         else:
@@ -376,7 +386,7 @@ def _events(request: Body, reply: Reply) -> Iterator[tuple[float, str]]:
         yield from ((reply.delay, payload) for payload in reply.payloads)
         return
     yield 0.0, event([_delta({"role": "assistant", "content": ""})])
-    for piece in reply.pieces:
+    for piece in itertools.repeat(reply.pieces[0]) if reply.ending == "flood" else reply.pieces:
         yield reply.delay, event([_delta({"content": piece})])
     if reply.ending != "complete":
         return

@@ -34,7 +34,7 @@ Order = dict[str, Any]
 class FixedVector:
     """In place of the query's embedding: what a vector is made of is not the matter here."""
 
-    async def embed(self, query: str) -> list[float]:
+    async def embed(self, query: str, *, seconds: float) -> list[float]:
         return [0.05] * 384
 
 

@@ -47,8 +47,9 @@ from quarry.campaigns.tools import (
     TextArguments,
 )
 from quarry.core.budget import Budget
-from quarry.core.errors import FieldError, InvalidInput, ModelError
+from quarry.core.errors import DatabaseUnavailable, FieldError, InvalidInput, ModelError
 from quarry.core.model.interface import Message
+from quarry.core.model.step import write
 from quarry.core.model.tool_loop import ToolFinished, ToolStarted, call_tools
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import ResultRecord, Run
@@ -180,9 +181,14 @@ async def _research(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -
             max_malformed=MALFORMED_MAX,
             said=answer.said,
         )
-        async with aclosing(calls):
-            async for step in calls:
-                yield _tool_event(step, desk)
+        try:
+            async with aclosing(calls):
+                async for step in calls:
+                    yield _tool_event(step, desk)
+        except DatabaseUnavailable:
+            if not desk.searches:
+                raise
+            run.degrade(RESEARCH_STEP)
     if run.chat is None or (RESEARCH_STEP in run.degraded and not desk.searches):
         async for event in _rule_search(request, desk, answer):
             yield event
@@ -229,7 +235,9 @@ async def _write(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> A
                     await asyncio.sleep(0)
                 return
             try:
-                async with aclosing(_forced_answer(request, desk, answer)) as pieces:
+                # the last turn, without tools
+                messages = [*_first_messages(request, desk), *answer.said, Message("user", ANSWER_NOW)]
+                async with aclosing(write(messages, run, run.chat, record)) as pieces:
                     async for piece in pieces:
                         yield piece
                 return
@@ -240,22 +248,6 @@ async def _write(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> A
         for piece in _PIECE.findall(_composed(request, desk, answer)):
             yield piece
             await asyncio.sleep(0)
-
-
-async def _forced_answer(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> AsyncGenerator[str]:
-    """The last turn, without tools."""
-    run = desk.run
-    assert run.chat is not None
-    run.budget.spend_turn()
-    stream = run.chat.stream(
-        [*_first_messages(request, desk), *answer.said, Message("user", ANSWER_NOW)], seconds=run.budget.seconds_left
-    )
-    try:
-        async for piece in stream.pieces:
-            yield piece
-    finally:
-        run.steps[-1].usage = stream.usage
-        run.budget.tokens += stream.usage.total
 
 
 def _composed(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> str:

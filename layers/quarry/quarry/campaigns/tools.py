@@ -124,7 +124,7 @@ class CampaignDesk:
     async def _vector(self, query: str) -> Sequence[float] | None:
         with self.run.step("query_embedding") as record:
             try:
-                return await self.services.queries.embed(query)
+                return await self.services.queries.embed(query, seconds=self.run.budget.seconds_left)
             except ModelError:
                 self.run.degrade("query_embedding", record)
                 return None

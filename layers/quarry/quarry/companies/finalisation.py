@@ -12,9 +12,9 @@ from quarry.companies.found import NameMatch
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.state import SearchState
-from quarry.companies.summary import BROKEN_OFF, nothing_found, summary_by_rule
-from quarry.core.errors import ModelError, ModelOutputInvalid
-from quarry.core.model.interface import ChatModel
+from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
+from quarry.core.errors import ModelError
+from quarry.core.model.step import write
 from quarry.core.text import STOP_WORDS, stem, words
 
 _MATCHED_BY = {
@@ -48,43 +48,39 @@ def _named(state: SearchState, match: NameMatch) -> RankedCompany:
 async def write_answer(state: SearchState, chosen: list[RankedCompany]) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
     inputs = _inputs(state, chosen)
-    if not chosen:
-        yield nothing_found(inputs, [(miss.company, miss.unmet) for miss in state.near_misses])
-        return
-    with state.run.step("company_summary") as record:
+    if chosen:
+        async with aclosing(_summary(state, inputs)) as pieces:
+            async for piece in pieces:
+                yield piece
+    else:
+        near_misses = [(miss.company, miss.unmet) for miss in state.near_misses]
+        yield nothing_found(inputs, near_misses)
+    if state.is_cut_short:
+        yield CUT_SHORT
+
+
+async def _summary(state: SearchState, inputs: SummaryInputs) -> AsyncGenerator[str]:
+    run = state.run
+    with run.step("company_summary") as record:
         written = ""
-        if state.run.chat is not None:
+        if run.chat is not None and not state.is_out_of_tokens:
             try:
-                if state.run.budget.tokens >= state.run.budget.max_tokens or not state.run.budget.seconds_left:
-                    raise ModelOutputInvalid("The budget is spent.")
-                async with aclosing(_model_text(state, inputs, state.run.chat)) as pieces:
+                async with aclosing(write(summary_messages(inputs), run, run.chat, record)) as pieces:
                     async for piece in pieces:
                         written += piece
                         yield piece
-                if not written.strip():
-                    raise ModelOutputInvalid("The model wrote nothing.")
                 record.counts["characters"] = len(written)
                 return
             except ModelError:
-                state.run.degrade("company_summary", record)
+                pass
+        if run.chat is not None:
+            run.degrade("company_summary", record)
         if written.strip():
             yield BROKEN_OFF
         for piece in summary_by_rule(inputs):
             yield piece
             # let each sentence leave before the next is written
             await asyncio.sleep(0)
-
-
-async def _model_text(state: SearchState, inputs: SummaryInputs, chat: ChatModel) -> AsyncGenerator[str]:
-    budget = state.run.budget
-    budget.spend_turn()
-    stream = chat.stream(summary_messages(inputs), seconds=budget.seconds_left)
-    try:
-        async for piece in stream.pieces:
-            yield piece
-    finally:
-        state.run.steps[-1].usage = stream.usage
-        budget.tokens += stream.usage.total
 
 
 def _inputs(state: SearchState, chosen: list[RankedCompany]) -> SummaryInputs:
@@ -107,6 +103,7 @@ def _inputs(state: SearchState, chosen: list[RankedCompany]) -> SummaryInputs:
         demands=state.demands,
         missing=missing,
         unheard=_unheard(state, chosen),
+        cut_short=state.is_cut_short,
     )
 
 

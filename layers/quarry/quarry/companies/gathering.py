@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from quarry.companies.naming import look_up, match_names
 from quarry.companies.ranking import Entry, boosted, distinct, in_order, unmet_filters
 from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
 from quarry.companies.state import NearMiss, SearchState
-from quarry.core.errors import ModelError
+from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.run_log import StepRecord
 
 NEAR_MISSES_MAX = 3
@@ -27,13 +27,26 @@ async def gather(state: SearchState) -> str:
     before = len(state.pool)
     if state.is_closed_set:
         _merge(state, [Candidate(id) for id in state.include_ids or ()])
-    if variants:
-        await _search_variants(state, variants, await _embed(state, variants))
+    searches = [lambda: _search_variants(state, variants)] if variants else []
     if state.plan_is_new:
         state.plan_is_new = False
-        await _search_names(state)
-        await _search_taxonomy(state)
+        searches += [lambda: _search_names(state), lambda: _search_taxonomy(state)]
+    await _take_all(state, searches)
     return f"{counted(len(state.pool), 'company', 'companies')}, {len(state.pool) - before} of them new"
+
+
+async def _take_all(state: SearchState, searches: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    """Search in these ways. Where the database fails one of them, others may still find; if none does, its error is raised."""
+    failure: DatabaseUnavailable | None = None
+    for search in searches:
+        try:
+            await search()
+        except DatabaseUnavailable as error:
+            state.is_cut_short, failure = True, error
+    if failure is not None:
+        if not state.pool:
+            raise failure
+        state.run.degrade("company_search")
 
 
 async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float]] | None:
@@ -43,14 +56,15 @@ async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float
     with state.run.step("query_embedding") as record:
         record.counts["variants"] = len(variants)
         try:
-            return await state.services.queries.embed_all(variants)
+            return await state.services.queries.embed_all(variants, seconds=state.run.budget.seconds_for_work)
         except ModelError:
             state.run.degrade("query_embedding", record)
             return None
 
 
-async def _search_variants(state: SearchState, variants: Sequence[str], vectors: list[list[float]] | None) -> None:
+async def _search_variants(state: SearchState, variants: Sequence[str]) -> None:
     """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
+    vectors = await _embed(state, variants)
     order = state.the_plan.search_priority_order
     wanted: dict[Source, bool] = {
         "hybrid": "hybrid" in order and vectors is not None,

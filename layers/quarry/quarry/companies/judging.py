@@ -41,6 +41,8 @@ async def rank(state: SearchState) -> str:
         return standins.rerank_by_rule(given, state.understood)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, state.run)
+    if state.is_over:
+        return "as before: the limits of a search are reached"
     ranked = _offered_only(decided, offered_ids := [entry.company.id for entry in offered])
     if decided.ranked_company_ids and not ranked:
         state.run.degrade("company_rerank", state.run.steps[-1])
@@ -82,8 +84,6 @@ def _presentable(state: SearchState, ranked: RankedCompany) -> RankedCompany:
 
 async def criticise(state: SearchState) -> str:
     """Judge whether another iteration can help, and end the search or queue what it is to try."""
-    if not state.entries:
-        state.ranked, state.confidence = [], 0.0
     best = state.best
     inputs = CritiqueInputs(
         question=state.question,
@@ -104,7 +104,8 @@ async def criticise(state: SearchState) -> str:
     critique = await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, state.run)
     added = queue_variants(state, critique.new_query_variants)
     state.run.steps[-1].counts["new_variants"] = added
-    if state.is_cut_short or state.run.budget.seconds_for_work <= 0:
+    state.is_cut_short = state.is_cut_short or state.run.budget.seconds_for_work <= 0
+    if state.is_cut_short:
         state.end_reason = "guardrail_hit"
     elif critique.decision == "stop" and state.confidence >= state.limits.confidence_target:
         state.end_reason = "confidence_met"

@@ -115,7 +115,7 @@ class SummaryInputs:
     """What the answer is written from.
 
     `exact`: the question names these companies; `ambiguous`: it gives one name that they all bear. `missing` says what the
-    search could not do, `unheard` which words of the question no profile holds.
+    search could not do, `unheard` which words of the question no profile holds. `cut_short`: not all was looked at.
     """
 
     question: str
@@ -126,6 +126,7 @@ class SummaryInputs:
     demands: Sequence[str] = ()
     missing: Sequence[str] = ()
     unheard: Sequence[str] = ()
+    cut_short: bool = False
 
 
 def plan_messages(inputs: PlanInputs) -> list[Message]:

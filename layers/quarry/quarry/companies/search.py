@@ -6,7 +6,7 @@ phrasings, keep what fits, rank it and ask whether that is enough, until it is; 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 
 from quarry.companies.activity import Timeline, counted
@@ -18,8 +18,8 @@ from quarry.companies.limits import CompanyLimits
 from quarry.companies.naming import look_for_names
 from quarry.companies.planning import make_plan
 from quarry.companies.state import SearchState
-from quarry.core.budget import Budget
-from quarry.core.errors import QuarryError
+from quarry.core.budget import Budget, in_time
+from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
@@ -59,33 +59,16 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
 
     while may_go_on(state):
         state.iteration += 1
-        nth = state.iteration
-        if state.plan is None or not state.pending:
-            with timeline.step(f"plan_{nth}", "Planning the search") as step:
+        for id, label, take in _steps(state):
+            if state.is_over:
+                break
+            with timeline.step(id, label) as step:
                 yield step.event
-                step.detail = await make_plan(state)
+                step.detail = await _take(take, state)
             yield step.event
-        if state.pending or state.plan_is_new:
-            with timeline.step(f"search_{nth}", _search_label(state)) as step:
-                yield step.event
-                step.detail = await gather(state)
-            yield step.event
-        with timeline.step(f"filter_{nth}", "Filtering") as step:
-            yield step.event
-            step.detail = await keep_fitting(state)
-        yield step.event
-        if state.entries:
-            with timeline.step(
-                f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}"
-            ) as step:
-                yield step.event
-                step.detail = await rank(state)
-            yield step.event
-        with timeline.step(f"critique_{nth}", "Checking whether that is enough") as step:
-            yield step.event
-            step.detail = await criticise(state)
-        yield step.event
 
+    if not (state.exact or state.ranked or state.pool or state.run.budget.seconds_left):
+        raise TimeIsUp
     chosen = choose(state)
     content = ""
     with timeline.step("answer", "Writing the answer") as step:
@@ -100,11 +83,44 @@ async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Even
     yield FinalAnswerEvent(data=final_answer(state, chosen, content))
 
 
+Take = Callable[[SearchState], Awaitable[str]]
+
+
+def _steps(state: SearchState) -> Iterator[tuple[str, str, Take]]:
+    """The steps of an iteration with their ids and labels; which one is next shows when the one before was taken."""
+    nth = state.iteration
+    if state.plan is None or not state.pending:
+        yield f"plan_{nth}", "Planning the search", make_plan
+    if state.pending or state.plan_is_new:
+        yield f"search_{nth}", _search_label(state), gather
+    yield f"filter_{nth}", "Filtering", keep_fitting
+    if state.entries:
+        yield f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}", rank
+    yield f"critique_{nth}", "Checking whether that is enough", criticise
+
+
+async def _take(take: Take, state: SearchState) -> str:
+    """What came of a step. Where it fails after companies were ranked, these are the answer.
+
+    A statement of the database that has begun may end after the search's time is up, by its own timeout.
+    """
+    try:
+        async with in_time(state.run.budget.seconds_left + state.services.settings.database_timeout_seconds):
+            return await take(state)
+    except (DatabaseUnavailable, TimeIsUp):
+        if not state.ranked:
+            raise
+        state.run.degrade("company_search")
+        state.is_cut_short, state.end_reason = True, "guardrail_hit"
+        return "not finished"
+
+
 def may_go_on(state: SearchState) -> bool:
     """Whether another iteration may begin; notes when only the limits forbid it."""
     if state.end_reason is not None:
         return False
-    if state.is_spent or state.iteration >= state.limits.max_iterations:
+    state.is_cut_short = state.is_cut_short or state.is_spent
+    if state.is_cut_short or state.iteration >= state.limits.max_iterations:
         state.end_reason = "guardrail_hit"
     return state.end_reason is None
 

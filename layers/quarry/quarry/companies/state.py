@@ -70,7 +70,7 @@ class SearchState:
     best_before: list[str] | None = None
     """The best ids of the iteration before; None in the first."""
     is_cut_short: bool = False
-    """Whether a limit kept a step from being taken."""
+    """Whether a limit, or a database that failed, kept a step from being taken."""
     end_reason: EndReason | None = None
 
     def __post_init__(self) -> None:
@@ -124,12 +124,27 @@ class SearchState:
         return [ranked.company_id for ranked in self.ranked]
 
     @property
+    def is_out_of_tokens(self) -> bool:
+        """Whether the model may not be asked any more."""
+        return self.run.chat is not None and self.run.budget.tokens >= self.run.budget.max_tokens
+
+    @property
     def is_spent(self) -> bool:
         """Whether the limits forbid another step."""
+        return self.is_out_of_tokens or not self.may_call()
+
+    @property
+    def seconds_for_looking(self) -> float:
+        """Seconds that look-ups may still take: of the time kept for the answer too, until there is something to answer with."""
         budget = self.run.budget
-        out_of_tokens = self.run.chat is not None and budget.tokens >= budget.max_tokens
-        return out_of_tokens or not self.may_call()
+        return budget.seconds_for_work if self.ranked else budget.seconds_left
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further step is to be taken: what was ranked is answered with as it is."""
+        is_late = self.seconds_for_looking <= 0 or self.is_out_of_tokens
+        return self.end_reason is not None or (bool(self.ranked) and is_late)
 
     def may_call(self, calls: int = 1) -> bool:
         """Whether this many more look-ups fit into the budget, one being kept for reading the companies found."""
-        return self.run.budget.calls_left > calls and self.run.budget.seconds_for_work > 0
+        return self.run.budget.calls_left > calls and self.seconds_for_looking > 0

@@ -14,6 +14,7 @@ NAMED_MAX = 4
 SURE = 0.6
 UNHEARD_MAX = 3
 
+CUT_SHORT = "\n\nThe search was cut short by its limits: there may be others that fit, or fit better."
 BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 
 
@@ -35,10 +36,10 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
 
 
 def nothing_found(inputs: SummaryInputs, near_misses: Sequence[tuple[Company, Sequence[str]]]) -> str:
-    """That no company fits, and which come near."""
-    said = "No company here fits this question."
-    if inputs.demands:
-        said = f"No company here fits this question and all that it demands: {'; '.join(inputs.demands)}."
+    """That no company fits, as far as was looked, and which come near."""
+    none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
+    said = f"{none} this question"
+    said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
     if near_misses:
         near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)
         return f"{said} The nearest are {near}."

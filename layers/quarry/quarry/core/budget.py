@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from quarry.core.errors import TimeIsUp
 
 
 @dataclass
@@ -46,9 +50,26 @@ class Budget:
         """Whether another model turn may begin."""
         return self.turns < self.max_turns and self.tokens < self.max_tokens and self.seconds_for_work > 0
 
+    def release_reserve(self) -> None:
+        """What time was kept back for is done: the rest is for work."""
+        self.reserved_seconds = 0.0
+
     def spend_turn(self, tokens: int = 0) -> None:
         self.turns += 1
         self.tokens += tokens
 
     def spend_call(self) -> None:
         self.calls += 1
+
+
+@asynccontextmanager
+async def in_time(seconds: float) -> AsyncIterator[None]:
+    """Cancel the block after `seconds` and raise TimeIsUp. It must not yield to a generator's reader, who would be cancelled."""
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise TimeIsUp from None

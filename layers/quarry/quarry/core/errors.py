@@ -16,9 +16,12 @@ QuarryError                     500  something we did not foresee
 ├── RateLimited                 429  carries retry_after_seconds
 ├── Unavailable                 503  a needed part is down; carries retry_after_seconds
 │   ├── DatabaseUnavailable
-│   └── Overloaded                   more is asked of this process than it takes on
+│   ├── Overloaded                   more is asked of this process than it takes on
+│   └── TimeIsUp                     a search's own time ran out
 └── ModelError                  503  a language or embedding model did not give a usable answer
-    ├── ModelUnavailable             refused, slow, rate limited, broken transport
+    ├── ModelUnavailable             rate limited, broken transport, left alone after failures
+    │   ├── ModelTimedOut            no answer in the time that it was given
+    │   └── ModelRequestRejected     its server finds this one request invalid
     ├── ModelRefused                 the model declined to answer
     └── ModelOutputInvalid           the answer does not have the promised form
 
@@ -150,11 +153,24 @@ class Overloaded(Unavailable):
     pass
 
 
+class TimeIsUp(Unavailable):
+    def __init__(self, message: str = "The search ran out of time; try again, or ask for less.") -> None:
+        super().__init__(message)
+
+
 class ModelError(Unavailable):
     pass
 
 
 class ModelUnavailable(ModelError):
+    pass
+
+
+class ModelTimedOut(ModelUnavailable):
+    pass
+
+
+class ModelRequestRejected(ModelUnavailable):
     pass
 
 

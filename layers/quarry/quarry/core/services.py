@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from quarry.core.errors import ConfigurationError
+from quarry.core.model.circuit_breaker import CircuitBreaker
+from quarry.core.model.guarded_chat import GuardedChat
 from quarry.core.model.interface import ChatModel, EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.model.openai_embedding import OpenAIEmbedding
-from quarry.core.model.openai_model import OpenAIChat
+from quarry.core.model.openai_model import OpenAIChat, OutputLimits
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
@@ -31,7 +34,10 @@ class Caller:
 
 @dataclass(frozen=True)
 class Services:
-    """`chat` is None where no chat model is configured: the stand-ins answer."""
+    """`chat` is None where no chat model is configured: the stand-ins answer.
+
+    `breakers` are those of the models on other machines: "chat", "embedding".
+    """
 
     settings: Settings
     database: Database
@@ -39,6 +45,7 @@ class Services:
     embeddings: EmbeddingModel
     queries: QueryEmbedder
     run_log: RunLog
+    breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""
@@ -62,14 +69,26 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         # a Lambda does one thing at a time
         reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
     )
-    embeddings = build_embedding_model(settings)
+    embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
+    breakers: dict[str, CircuitBreaker] = {}
+    if chat is not None:
+        breakers["chat"] = _breaker(chat.name, settings)
+    if settings.embeddings == "openai":
+        breakers["embedding"] = _breaker(embeddings.name, settings)
     return Services(
         settings=settings,
         database=database,
-        chat=_build_chat_model(settings),
+        chat=GuardedChat(chat, breakers["chat"]) if chat else None,
         embeddings=embeddings,
-        queries=QueryEmbedder(embeddings, database),
+        queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
         run_log=RunLog(database),
+        breakers=breakers,
+    )
+
+
+def _breaker(model: str, settings: Settings) -> CircuitBreaker:
+    return CircuitBreaker(
+        model, failures_max=settings.model_failures_max, patience_seconds=settings.model_timeout_seconds
     )
 
 
@@ -119,6 +138,12 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         model=settings.openai_model,
         max_retries=settings.model_max_retries,
         timeout_seconds=settings.model_timeout_seconds,
+        limits=OutputLimits(
+            decision_tokens=settings.model_decision_tokens,
+            turn_tokens=settings.model_turn_tokens,
+            answer_tokens=settings.model_answer_tokens,
+            tokens_field=settings.openai_tokens_field,
+        ),
     )
 
 

@@ -84,6 +84,27 @@ class Settings(BaseModel):
     model_max_retries: int = Field(
         default=2, ge=0, le=10, description="Retries of a model call after a 429, a 5xx or a broken connection."
     )
+    model_failures_max: int = Field(
+        default=5,
+        ge=0,
+        le=1000,
+        description="Failures of a model without a success between them, after which it is left alone for 2 seconds, and longer "
+        "each time that it fails again, up to a minute. 0: it is always asked.",
+    )
+    model_decision_tokens: int = Field(
+        default=6_000,
+        ge=100,
+        description="Tokens that a chat model may write for one structured decision, its reasoning included. Less where its "
+        "context is small.",
+    )
+    model_turn_tokens: int = Field(
+        default=3_000, ge=100, description="Tokens that it may write in one turn that can call tools."
+    )
+    model_answer_tokens: int = Field(default=3_000, ge=100, description="Tokens that it may write for one answer.")
+    openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = Field(
+        default=None,
+        description="What the server calls these limits. Unset: max_completion_tokens at OpenAI and Azure, max_tokens elsewhere.",
+    )
 
     identity: Literal["local", "gateway"] = Field(
         default="local",

@@ -47,7 +47,7 @@ async def _clean_up(query: str, run: Run) -> str:
     with run.step(PEOPLE_CLEANUP) as record:
         if run.budget.allows_turn():
             run.budget.spend_turn()
-            seconds = min(CLEANUP_SECONDS, run.budget.seconds_left)
+            seconds = min(CLEANUP_SECONDS, run.budget.seconds_for_work)
             try:
                 turn = await run.chat.take_turn(cleanup_messages(query), tools=(), seconds=seconds)
             except ModelError:

@@ -40,6 +40,8 @@ from quarry.people.steps import PEOPLE_REASONS
 ENDPOINT = "POST /people/search"
 REASONS_TURNS = 2
 """The reasons, and one repair of them."""
+EMBEDDING_RESERVE_SECONDS = 5.0
+"""Kept for a remote embedding model: without the query's vector there is no answer, so no other model may use up its time."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ async def _search(
     filters = card_filters(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
     with run.step("query_embedding"):
-        vector = await services.queries.embed(embedding_text(constraints, request))
+        vector = await services.queries.embed(embedding_text(constraints, request), seconds=run.budget.seconds_left)
+    run.budget.release_reserve()
     if vector:
         found = await _find(vector, filters, constraints, services, run)
         relaxations = await _count_relaxations(filters, services, run)
@@ -210,9 +213,11 @@ def _stored(ranked: RankedPerson, reasons: list[str]) -> StoredResult:
 
 def _budget(services: Services) -> Budget:
     settings = services.settings
+    remote = settings.embeddings == "openai"
     return Budget(
         max_turns=READING_TURNS + REASONS_TURNS,
         max_calls=0,
         max_seconds=settings.people_search_seconds,
         max_tokens=settings.people_search_tokens,
+        reserved_seconds=min(EMBEDDING_RESERVE_SECONDS, settings.people_search_seconds / 3) if remote else 0.0,
     )

@@ -11,12 +11,12 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
-from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid
+from quarry.core.budget import Budget, in_time
+from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid, TimeIsUp
 from quarry.core.model.interface import ChatModel
-from quarry.core.model.step import ModelStep, decide
+from quarry.core.model.step import ModelStep, decide, write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
-from quarry.core.run_log import ResultRecord, Run
+from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import standins
@@ -48,6 +48,8 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FOLLOWUPS_MIN = 2
+
+RESEARCH_STEP = "records_research"
 
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 
@@ -109,15 +111,20 @@ async def _research(conversation: Conversation, desk: ResearchDesk) -> AsyncGene
     if run.chat is None:
         return
     messages = research_messages(conversation.question, conversation.history, desk.evidence.pieces)
-    calls = call_tools(run.chat, messages, desk.tools(), run, step_name="records_research", max_turns=MAX_STEPS - 1)
-    async with aclosing(calls):
-        async for event in calls:
-            if isinstance(event, ToolStarted):
-                yield ToolCallEvent(id=event.id, tool=event.tool, arguments=event.arguments)
-            else:
-                yield ToolObservationEvent(
-                    id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
-                )
+    calls = call_tools(run.chat, messages, desk.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
+    try:
+        async with aclosing(calls):
+            async for event in calls:
+                if isinstance(event, ToolStarted):
+                    yield ToolCallEvent(id=event.id, tool=event.tool, arguments=event.arguments)
+                else:
+                    yield ToolObservationEvent(
+                        id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
+                    )
+    except DatabaseUnavailable:
+        if not desk.evidence.pieces:
+            raise
+        run.degrade(RESEARCH_STEP)
 
 
 async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerator[str]:
@@ -127,12 +134,12 @@ async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerat
         written = ""
         if run.chat is not None and pieces:
             try:
-                async with aclosing(_model_answer(conversation, desk, run.chat)) as chunks:
+                async with aclosing(_model_answer(conversation, desk, run.chat, record)) as chunks:
                     async for chunk in chunks:
                         written += chunk
                         yield chunk
                 if not written.strip():
-                    raise ModelOutputInvalid("The model wrote nothing.")
+                    raise ModelOutputInvalid("The model wrote nothing but citations of no source.")
                 record.counts["characters"] = len(written)
                 return
             except ModelError:
@@ -145,22 +152,18 @@ async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerat
             await asyncio.sleep(0)
 
 
-async def _model_answer(conversation: Conversation, desk: ResearchDesk, chat: ChatModel) -> AsyncGenerator[str]:
-    budget, pieces = desk.run.budget, desk.evidence.pieces
-    budget.spend_turn()
-    stream = chat.stream(
-        answer_messages(conversation.question, conversation.history, pieces), seconds=budget.seconds_left
-    )
+async def _model_answer(
+    conversation: Conversation, desk: ResearchDesk, chat: ChatModel, record: StepRecord
+) -> AsyncGenerator[str]:
+    pieces = desk.evidence.pieces
+    messages = answer_messages(conversation.question, conversation.history, pieces)
     citations = CitationFilter({piece.n for piece in pieces})
-    try:
-        async for text in stream.pieces:
+    async with aclosing(write(messages, desk.run, chat, record)) as texts:
+        async for text in texts:
             if chunk := citations.feed(text):
                 yield chunk
-        if chunk := citations.finish():
-            yield chunk
-    finally:
-        desk.run.steps[-1].usage = stream.usage
-        budget.tokens += stream.usage.total
+    if chunk := citations.finish():
+        yield chunk
 
 
 async def _suggest_followups(conversation: Conversation, answer: str, desk: ResearchDesk) -> list[str]:
@@ -171,7 +174,7 @@ async def _suggest_followups(conversation: Conversation, answer: str, desk: Rese
         return standins.suggest_followups(conversation.question, pieces, pool)
 
     if not pieces:
-        return standins.followups_about(await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX))
+        return standins.followups_about(await _latest_topics(desk))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
@@ -183,9 +186,17 @@ async def _suggest_followups(conversation: Conversation, answer: str, desk: Rese
     if len(questions) < FOLLOWUPS_MIN:
         questions = list(dict.fromkeys([*questions, *stand_in(answer).questions]))
     if len(questions) < FOLLOWUPS_MIN:
-        topics = await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX)
-        questions = list(dict.fromkeys([*questions, *standins.followups_about(topics)]))
+        questions = list(dict.fromkeys([*questions, *standins.followups_about(await _latest_topics(desk))]))
     return questions[: standins.FOLLOWUPS_MAX]
+
+
+async def _latest_topics(desk: ResearchDesk) -> list[str]:
+    """What came up last in the records; nothing where that cannot be looked up in time: the answer is given already."""
+    try:
+        async with in_time(desk.run.budget.seconds_left):
+            return await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX)
+    except (TimeIsUp, DatabaseUnavailable):
+        return []
 
 
 async def _keep(services: Services, query: str, answer: str, sources: list[Source], followups: list[str]) -> str | None:

@@ -81,7 +81,7 @@ async def query_vector(query: str, services: Services, run: Run) -> list[float] 
     """The query's vector, or None: then the search goes by words alone, and says so if the model failed."""
     with run.step("query_embedding") as record:
         try:
-            return await services.queries.embed(query)
+            return await services.queries.embed(query, seconds=run.budget.seconds_left)
         except ModelError:
             run.degrade("query_embedding", record)
             return None

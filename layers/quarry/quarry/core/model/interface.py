@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -75,7 +75,7 @@ class Turn:
 class TextStream:
     """A streamed answer: iterate `pieces` to its end, then read `usage`."""
 
-    pieces: AsyncIterator[str]
+    pieces: AsyncGenerator[str]
     usage: Usage = field(default_factory=Usage)
 
 

@@ -7,17 +7,26 @@ a model need not pay.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from quarry.core.errors import ConfigurationError, ModelError, ModelRefused, ModelUnavailable, QuarryError
+from quarry.core.errors import (
+    ConfigurationError,
+    ModelError,
+    ModelRefused,
+    ModelRequestRejected,
+    ModelTimedOut,
+    ModelUnavailable,
+    QuarryError,
+)
 from quarry.core.secrets import Secret
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI, OpenAIError
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
@@ -25,6 +34,8 @@ CONNECT_SECONDS = 3.0
 
 DECLINED = "The model declined to answer."
 _NOT_OPENAI = "The model's server sent an answer that is not in OpenAI's format."
+_TOO_LONG = "The model took too long to answer."
+_STATUSES_OF_ONE_REQUEST = frozenset({400, 413, 422})
 _STATUS_MESSAGES = {
     400: "The model's server finds the request invalid; check the model's name and what it supports.",
     401: "The model's server does not accept the key; check OPENAI_API_KEY.",
@@ -41,10 +52,19 @@ class Wire(BaseModel):
 
 
 class Connection:
-    """The SDK's client, made on first use. A key that is a secret is read for each request."""
+    """The SDK's client, made on first use. A key that is a secret is read for each request.
+
+    Of a response, `max_bytes` are read as they are sent: a server that does not come to an end raises ModelUnavailable.
+    """
 
     def __init__(
-        self, api_key: str | Secret | None, base_url: str | None, max_retries: int, timeout_seconds: float
+        self,
+        api_key: str | Secret | None,
+        base_url: str | None,
+        max_retries: int,
+        timeout_seconds: float,
+        *,
+        max_bytes: int,
     ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
@@ -56,18 +76,21 @@ class Connection:
         self._base_url = base_url
         self._max_retries = max_retries
         self._timeout_seconds = timeout_seconds
+        self._max_bytes = max_bytes
         self._client: AsyncOpenAI | None = None
 
     def open(self) -> AsyncOpenAI:
         if self._client is None:
             import openai
 
+            timeout = openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS)
             self._client = openai.AsyncOpenAI(
                 api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
                 # explicit, or the SDK would look into the environment, which only our settings read
                 base_url=self._base_url or OPENAI_BASE_URL,
                 max_retries=self._max_retries,
-                timeout=openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS),
+                timeout=timeout,
+                http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks={"response": [self._bound]}),
             )
         return self._client
 
@@ -78,6 +101,27 @@ class Connection:
             return await self._api_key.read()
         except QuarryError as error:
             raise ModelUnavailable("The model's key cannot be read.") from error
+
+    async def _bound(self, response: httpx2.Response) -> None:
+        """Have no more of a response read than `max_bytes`, be it an answer, an error or a stream."""
+        import httpx2
+
+        class Bounded(httpx2.AsyncByteStream):
+            def __init__(self, stream: httpx2.AsyncByteStream, max_bytes: int) -> None:
+                self._stream, self._left = stream, max_bytes
+
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                async for part in self._stream:
+                    self._left -= len(part)
+                    if self._left < 0:
+                        raise ModelUnavailable("The model's server sends without end.")
+                    yield part
+
+            async def aclose(self) -> None:
+                await self._stream.aclose()
+
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = Bounded(response.stream, self._max_bytes)
 
     async def close(self) -> None:
         client, self._client = self._client, None
@@ -101,7 +145,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise ModelUnavailable("The model took too long to answer.") from error
+        raise ModelTimedOut(_TOO_LONG) from error
     except openai.OpenAIError as error:
         raise _translate(error) from error
     except (ValidationError, json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -115,10 +159,11 @@ def _translate(error: OpenAIError) -> ModelError:
     if isinstance(error, openai.APIError) and error.code == "content_filter":
         return ModelRefused(DECLINED)
     if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailable("The model took too long to answer.")
+        return ModelTimedOut(_TOO_LONG)
     if isinstance(error, openai.APIConnectionError):
         return ModelUnavailable("The model's server cannot be reached, or broke the connection.")
     if isinstance(error, openai.APIStatusError):
         status = error.status_code
-        return ModelUnavailable(_STATUS_MESSAGES.get(status, f"The model's server failed (HTTP {status})."))
+        kind = ModelRequestRejected if status in _STATUSES_OF_ONE_REQUEST else ModelUnavailable
+        return kind(_STATUS_MESSAGES.get(status, f"The model's server failed (HTTP {status})."))
     return ModelUnavailable("The model's server reported an error.")

@@ -16,6 +16,8 @@ from quarry.core.secrets import Secret
 # OpenAI takes 2,048 texts and 300,000 tokens a request. Characters of dense scripts can be a token each.
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
+RESPONSE_BYTES_MAX = 64_000_000
+"""Twice what 256 vectors of 4,000 numbers are as JSON."""
 
 # OpenAI's embedding models read 8,191 tokens. 2,000 English words are some 3,000 tokens, but 13,000 bytes of figures,
 # Korean or Chinese can be 8,000.
@@ -43,7 +45,7 @@ class OpenAIEmbedding:
         max_retries: int,
         timeout_seconds: float,
     ) -> None:
-        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds)
+        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
         self._model = model
         self._dimensions = dimensions
         self._timeout_seconds = timeout_seconds

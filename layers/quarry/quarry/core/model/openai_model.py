@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import re
 import weakref
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ValidationError
 
@@ -27,8 +29,27 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS = 8
 PROBLEM_CHARACTERS = 200
+RESPONSE_BYTES_MAX = 8_000_000
+TOKEN_CHARACTERS_MAX = 40
+"""Ten times what a token is in English: who sends more for each that was allowed does not count them."""
+
+TokensField = Literal["max_completion_tokens", "max_tokens"]
+"""What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
+
+_OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
+_CUT_OFF = "The model's answer was cut off at its length limit."
 
 _FENCED = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class OutputLimits:
+    """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
+
+    decision_tokens: int = 6_000
+    turn_tokens: int = 3_000
+    answer_tokens: int = 3_000
+    tokens_field: TokensField | None = None
 
 
 class OpenAIChat:
@@ -36,7 +57,8 @@ class OpenAIChat:
 
     No call takes longer than `timeout_seconds`, whatever `seconds` it is given; of a stream, the wait for no piece does.
     `max_retries` is for 429, 5xx and broken connections: the SDK waits longer each time, with jitter, or as Retry-After says,
-    while the call's time lasts. Raises ConfigurationError when the key or the base URL cannot be used, or there is neither of
+    while the call's time lasts. What is longer than `limits` allow is cut off, also where the server does not mind them. Raises
+    ConfigurationError when the key or the base URL cannot be used, or there is neither of
     them.
     """
 
@@ -48,10 +70,13 @@ class OpenAIChat:
         model: str,
         max_retries: int,
         timeout_seconds: float,
+        limits: OutputLimits = OutputLimits(),
     ) -> None:
-        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds)
+        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
         self._model = model
         self._timeout_seconds = timeout_seconds
+        self._limits = limits
+        self._tokens_field = limits.tokens_field or _usual_tokens_field(base_url)
 
     @property
     def name(self) -> str:
@@ -61,15 +86,16 @@ class OpenAIChat:
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
         """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
-        answer, usage = await self._complete(messages, seconds, response_format=response_format(name, output_type))
+        answer, usage = await self._complete(
+            messages, seconds, self._limits.decision_tokens, response_format=response_format(name, output_type)
+        )
         return Structured(_read_output(answer.content or "", name, output_type), usage)
 
     async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
         # an empty list of tools is an error to OpenAI
-        answer, usage = await self._complete(
-            messages, seconds, **({"tools": [_wire_tool(tool) for tool in tools]} if tools else {})
-        )
+        options = {"tools": [_wire_tool(tool) for tool in tools]} if tools else {}
+        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **options)
         calls = tuple(
             ToolCall(id=call.id or f"call_{number}", name=call.function.name, arguments=call.function.arguments or "{}")
             for number, call in enumerate(answer.tool_calls or (), start=1)
@@ -96,15 +122,21 @@ class OpenAIChat:
     async def close(self) -> None:
         await self._connection.close()
 
+    def _at_most(self, tokens: int) -> dict[str, Any]:
+        return {self._tokens_field: tokens}
+
     async def _complete(
-        self, messages: Sequence[Message], seconds: float, **options: Any
+        self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
     ) -> tuple[_AnswerMessage, Usage]:
         """The model's message and what it cost. Raises when the model refused or was cut off."""
         with translated():
             client = self._connection.open()
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
-                    model=self._model, messages=[_wire_message(message) for message in messages], **options
+                    model=self._model,
+                    messages=[_wire_message(message) for message in messages],
+                    **self._at_most(max_tokens),
+                    **options,
                 )
             completion = _Completion.model_validate_json(response.content)
         if not completion.choices:
@@ -113,13 +145,14 @@ class OpenAIChat:
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
         _check_ending(choice.finish_reason)
+        _check_length(choice.message.characters, max_tokens)
         return choice.message, _usage(completion.usage)
 
     async def _pieces(
         self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str]:
         finish_reason: str | None = None
-        empty = True
+        characters = 0
         with translated():
             client = self._connection.open()
             deadline = asyncio.get_running_loop().time() + seconds
@@ -129,6 +162,7 @@ class OpenAIChat:
                     messages=[_wire_message(message) for message in messages],
                     stream=True,
                     stream_options={"include_usage": True},
+                    **self._at_most(self._limits.answer_tokens),
                 )
             async with chunks:
                 while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
@@ -138,12 +172,13 @@ class OpenAIChat:
                     if chunk.choice.message.refusal:
                         raise ModelRefused(DECLINED)
                     if piece := chunk.choice.message.content:
-                        empty = False
+                        characters += len(piece)
+                        _check_length(characters, self._limits.answer_tokens)
                         yield piece
         if finish_reason is None:
             raise ModelUnavailable("The model's answer broke off.")
         _check_ending(finish_reason)
-        if empty:
+        if not characters:
             raise ModelOutputInvalid("The model's answer is empty.")
 
 
@@ -171,6 +206,12 @@ class _AnswerMessage(Wire):
     content: _Text | None = None
     refusal: str | None = None
     tool_calls: list[_WireToolCall] | None = None
+
+    @property
+    def characters(self) -> int:
+        """How much the model wrote."""
+        calls = [call.function for call in self.tool_calls or () if call.function]
+        return len(self.content or "") + sum(len(call.name) + len(call.arguments or "") for call in calls)
 
 
 class _Choice(Wire):
@@ -214,10 +255,21 @@ def _usage(usage: _WireUsage | None) -> Usage:
     return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else Usage()
 
 
+def _usual_tokens_field(base_url: str | None) -> TokensField:
+    host = urlsplit(base_url).hostname or "" if base_url else "api.openai.com"
+    return "max_completion_tokens" if host.endswith(_OPENAI_HOSTS) else "max_tokens"
+
+
+def _check_length(characters: int, max_tokens: int) -> None:
+    """Raise where a server does not mind the limit of tokens."""
+    if characters > max_tokens * TOKEN_CHARACTERS_MAX:
+        raise ModelOutputInvalid(_CUT_OFF)
+
+
 def _check_ending(finish_reason: str | None) -> None:
     """Raise where the model did not come to the end of its answer."""
     if finish_reason == "length":
-        raise ModelOutputInvalid("The model's answer was cut off at its length limit.")
+        raise ModelOutputInvalid(_CUT_OFF)
     if finish_reason == "content_filter":
         raise ModelRefused(DECLINED)
 

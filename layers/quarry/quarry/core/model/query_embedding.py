@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from quarry.core.errors import ModelUnavailable
+from quarry.core.errors import ModelTimedOut, ModelUnavailable
+from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.postgres.embed import mismatch, recorded_model
 from quarry.core.postgres.pool import Database
@@ -16,30 +19,35 @@ MODEL_CHECK_SECONDS = 60.0
 
 
 class QueryEmbedder:
-    """Embeds queries for one database, whose vectors must come from the same model."""
+    """Embeds queries for one database, whose vectors must come from the same model.
 
-    def __init__(self, model: EmbeddingModel, database: Database) -> None:
+    `breaker` is for a model on another machine: it is not asked while it keeps failing, nor waited for when time is up. A model
+    in this process needs neither: it always comes to an end, and what it makes is kept.
+    """
+
+    def __init__(self, model: EmbeddingModel, database: Database, breaker: CircuitBreaker | None = None) -> None:
         self.model = model
         self._database = database
+        self._breaker = breaker
         self._cache: OrderedDict[str, list[float]] = OrderedDict()
         self._checked_at = float("-inf")
         self._holds_vectors = False
 
-    async def embed(self, query: str) -> list[float] | None:
+    async def embed(self, query: str, *, seconds: float = math.inf) -> list[float] | None:
         """The vector of `query`; None where the database holds no vectors to compare it with.
 
-        Raises ModelUnavailable when the model fails or is not the one that filled the database.
+        Raises ModelUnavailable when the model fails, takes more than `seconds`, or is not the one that filled the database.
         """
-        vectors = await self.embed_all([query])
+        vectors = await self.embed_all([query], seconds=seconds)
         return None if vectors is None else vectors[0]
 
-    async def embed_all(self, queries: Sequence[str]) -> list[list[float]] | None:
+    async def embed_all(self, queries: Sequence[str], *, seconds: float = math.inf) -> list[list[float]] | None:
         """The vectors of several queries, in order, from one call of the model; else as `embed`."""
         await self._check_model()
         if not self._holds_vectors:
             return None
         unknown = [query for query in dict.fromkeys(queries) if query not in self._cache]
-        fresh = dict(zip(unknown, await self.model.embed(unknown), strict=True)) if unknown else {}
+        fresh = dict(zip(unknown, await self._ask(unknown, seconds), strict=True)) if unknown else {}
         vectors = [fresh[query] if query in fresh else self._cache[query] for query in queries]
         for query, vector in zip(queries, vectors, strict=True):
             self._cache[query] = vector
@@ -47,6 +55,16 @@ class QueryEmbedder:
         while len(self._cache) > CACHED_QUERIES_MAX:
             self._cache.popitem(last=False)
         return vectors
+
+    async def _ask(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+        if self._breaker is None:
+            return await self.model.embed(texts)
+        with self._breaker.attempt():
+            try:
+                async with asyncio.timeout(None if seconds == math.inf else seconds):
+                    return await self.model.embed(texts)
+            except TimeoutError as error:
+                raise ModelTimedOut("The embedding model took too long to answer.") from error
 
     async def _check_model(self) -> None:
         if time.monotonic() - self._checked_at < MODEL_CHECK_SECONDS:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from quarry.core.errors import ModelError, ModelOutputInvalid
+from quarry.core.errors import ModelError, ModelOutputInvalid, ModelUnavailable
 from quarry.core.model.interface import ChatModel, Message
 from quarry.core.run_log import Run, StepRecord
 
@@ -63,7 +64,30 @@ async def _ask_once(
     step: ModelStep[Inputs, Decision], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
 ) -> Decision:
     run.budget.spend_turn()
-    answer = await chat.decide(messages, name=step.name, output_type=step.decision, seconds=run.budget.seconds_left)
+    answer = await chat.decide(messages, name=step.name, output_type=step.decision, seconds=run.budget.seconds_for_work)
     run.budget.tokens += answer.usage.total
     record.usage += answer.usage
     return answer.output
+
+
+async def write(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
+    """The text that the model writes, piece by piece. It may use the time that the budget keeps for the answer.
+
+    Raises ModelError, before a piece or after some: also where no time is left, or nothing but blanks was written.
+    """
+    budget = run.budget
+    if not budget.seconds_left:
+        raise ModelUnavailable("The search's time is spent.")
+    budget.spend_turn()
+    stream = chat.stream(messages, seconds=budget.seconds_left)
+    is_blank = True
+    try:
+        async with aclosing(stream.pieces) as pieces:
+            async for piece in pieces:
+                is_blank = is_blank and not piece.strip()
+                yield piece
+    finally:
+        record.usage += stream.usage
+        budget.tokens += stream.usage.total
+    if is_blank:
+        raise ModelOutputInvalid("The model wrote nothing.")

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.core.errors import ModelError
+from quarry.core.budget import in_time
+from quarry.core.errors import ModelError, TimeIsUp
 from quarry.core.model.interface import ChatModel, Message, ToolCall, ToolDefinition
 from quarry.core.run_log import Run
 
@@ -50,6 +51,11 @@ class ToolFinished:
     result: ToolResult
 
 
+_NOT_IN_TIME = ToolResult(
+    0, "Not searched: the time is up", "The time for searching is up. Answer from what was found."
+)
+
+
 async def call_tools(
     chat: ChatModel,
     messages: Sequence[Message],
@@ -61,7 +67,8 @@ async def call_tools(
     max_malformed: int | None = None,
     said: list[Message] | None = None,
 ) -> AsyncGenerator[ToolStarted | ToolFinished]:
-    """Let the model call `tools` turn by turn. Ends when it calls none, when it fails, or when `run.budget` is spent.
+    """Let the model call `tools` turn by turn. Ends when it calls none, when it fails, or when `run.budget` is spent: a tool that
+    is at work when the time for work ends is stopped, and those that the turn called besides are not begun.
 
     The model takes at most `max_turns` turns here. Arguments that do not validate go back to it as the tool's result; after more
     than `max_malformed` of them, the loop ends too. A call repeated with the same arguments is answered from memory. A failing
@@ -104,12 +111,22 @@ async def call_tools(
             else:
                 key = (call.name, arguments.model_dump_json())
                 if key not in remembered:
-                    remembered[key] = await by_name[call.name].run(arguments)
+                    remembered[key] = await _run_in_time(by_name[call.name], arguments, run)
                 result = remembered[key]
+                if result is _NOT_IN_TIME:
+                    run.degrade(step_name)
             yield ToolFinished(call.id, call.name, result)
             said.append(Message("tool", result.text_for_model, tool_call_id=call.id))
         if max_malformed is not None and malformed > max_malformed:
             return
+
+
+async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult:
+    try:
+        async with in_time(run.budget.seconds_for_work):
+            return await tool.run(arguments)
+    except TimeIsUp:
+        return _NOT_IN_TIME
 
 
 def _validated(tool: Tool | None, call: ToolCall) -> tuple[BaseModel | None, str]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
+from quarry.core.model.circuit_breaker import CircuitState
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
 from quarry.core.web.app import openapi_document
@@ -23,12 +24,17 @@ router = APIRouter(tags=["service"])
 
 
 class Health(BaseModel):
-    """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one."""
+    """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
+
+    `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
+    failing, "recovering" while one call tries whether it answers again. Stand-ins answer meanwhile. Absent without such a model.
+    """
 
     status: Literal["ok", "unavailable"]
     database: Literal["ok", "unavailable"]
     embedding_model: str
     chat_model: str | None
+    models: dict[Literal["chat", "embedding"], CircuitState] | None = None
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
@@ -43,14 +49,18 @@ async def health(services: Annotated[Services, Depends(services_of)]) -> Respons
     else:
         reachable = True
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
-    body = Health(
-        status=state,
-        database=state,
-        embedding_model=services.embeddings.name,
-        chat_model=services.chat.name if services.chat else None,
+    models = {name: breaker.state for name, breaker in services.breakers.items()}
+    body = Health.model_validate(
+        {
+            "status": state,
+            "database": state,
+            "embedding_model": services.embeddings.name,
+            "chat_model": services.chat.name if services.chat else None,
+        }
+        | ({"models": models} if models else {})
     )
     headers = {"Cache-Control": "no-store"} | ({} if reachable else {"Retry-After": str(RETRY_AFTER_SECONDS)})
-    return JSONResponse(body.model_dump(), 200 if reachable else 503, headers)
+    return JSONResponse(body.model_dump(exclude_unset=True), 200 if reachable else 503, headers)
 
 
 @router.get("/openapi.json", include_in_schema=False)
