@@ -28,7 +28,8 @@ class QueryEmbedder:
     async def embed(self, query: str) -> list[float] | None:
         """The vector of `query`; None where the database holds no vectors to compare it with.
 
-        Raises ModelUnavailable when the model fails or is not the one that filled the database.
+        Raises ModelUnavailable when the model fails or is not the one that filled the database, EmptyEmbedding when it finds
+        nothing in the query.
         """
         vectors = await self.embed_all([query])
         return None if vectors is None else vectors[0]
