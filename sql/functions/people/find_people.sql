@@ -27,8 +27,8 @@ as $$
 declare
   max_words constant int := 8;
   max_should_terms constant int := 63;  -- the bits of a bigint
-  max_candidates constant float8 := 50 * p_overfetch;  -- texts that are expected to hold the words, of all
-  max_texts constant int := 30 * p_overfetch;
+  max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
+  max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean :=
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';

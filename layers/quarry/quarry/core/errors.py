@@ -18,7 +18,7 @@ QuarryError                     500  something we did not foresee
 │   └── DatabaseUnavailable
 └── ModelError                  503  a language or embedding model did not give a usable answer
     ├── ModelUnavailable             refused, slow, rate limited, broken transport
-    ├── EmptyEmbedding               an embedding model found nothing in a text: it sent an empty vector
+    │   └── EmptyEmbedding           an embedding model found nothing in a text: it sent an empty vector
     ├── ModelRefused                 the model declined to answer
     └── ModelOutputInvalid           the answer does not have the promised form
 
@@ -154,7 +154,7 @@ class ModelUnavailable(ModelError):
     pass
 
 
-class EmptyEmbedding(ModelError):
+class EmptyEmbedding(ModelUnavailable):
     def __init__(self) -> None:
         super().__init__("The embedding model's server sent an empty vector for a text.")
 
