@@ -54,6 +54,11 @@ PersonIds = NewType("PersonIds", str)
 NOBODY = PersonIds("{}")
 
 
+async def holds_cards(database: Database) -> bool:
+    """Whether there is anybody to find."""
+    return await database.row("select from experience_cards where visible limit 1") is not None
+
+
 async def find_excluded(database: Database, filters: CardFilters) -> PersonIds:
     """Whom the filters rule out, in every tier: who has a visible card of an excluded company, or with an excluded keyword in it
     or in a child of it. One round trip, none where nothing is excluded.

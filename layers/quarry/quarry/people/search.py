@@ -33,7 +33,15 @@ from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_peop
 from quarry.people.reading import READING_TURNS, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
-from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_candidates, find_excluded, load_people
+from quarry.people.retrieval import (
+    NOBODY,
+    PersonIds,
+    count_relaxations,
+    find_candidates,
+    find_excluded,
+    holds_cards,
+    load_people,
+)
 from quarry.people.searches import StoredResult, store_search
 from quarry.people.steps import PEOPLE_REASONS
 
@@ -87,12 +95,15 @@ async def _search(
     constraints = await read_query(request.query, services, run)
     filters = card_filters(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
+    vector: list[float] | None = None
     try:
         with run.step("query_embedding"):
             vector = await services.queries.embed(embedding_text(constraints, request))
+        # where nobody has a vector words find people, if there are any
+        can_find = vector is not None or await holds_cards(services.database)
     except EmptyEmbedding:
-        pass  # nothing was asked for: nobody is found, and it is charged like any search
-    else:
+        can_find = False  # nothing was asked for: nobody is found, and it is charged like any search
+    if can_find:
         excluded = await _exclude(filters, services, run)
         found = await _find(vector, filters, excluded, constraints, services, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
