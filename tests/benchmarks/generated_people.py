@@ -64,8 +64,10 @@ def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
     texts, vectors = corpus.rows(child_topics)
     copy_rows(connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts))
     _embed(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
-    for table in ("people", "experience_cards", "experience_card_children"):
-        connection.execute(f"vacuum analyze {table}".encode())
+    for table in ("experience_cards", "experience_card_children"):
+        connection.execute(f"update {table} set embedded_hash = content_hash".encode())
+        connection.execute(f"vacuum (full, analyze) {table}".encode())
+    connection.execute("vacuum analyze people")
 
 
 def _people(random: np.random.Generator, count: int) -> Iterable[Sequence[Any]]:

@@ -28,7 +28,7 @@ from quarry.people.filters import CardFilters
 from quarry.people.found import PersonEvidence
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, rank_people
 from quarry.people.relaxation import FALLBACK_TIER_COMPANY_TEAM_SOFT, relaxed
-from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates
+from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates, find_excluded
 from tests.benchmarks.generated import Corpus, Query
 from tests.benchmarks.generated_people import load_people
 from tests.benchmarks.measuring import (
@@ -79,11 +79,11 @@ create index on literal_children using gin (text_search);
 # nearest_people with every vector compared
 EXACT = """
 create or replace function nearest_people(
-  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit int
+  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_limit int
 ) returns text[] language sql stable as $$
   with cards as materialized (
     select c.id, c.person_id from experience_cards c join people p on p.id = c.person_id
-    where card_matches(c, p, p_filters) and c.person_id <> all(p_excluded_people) and c.id <> all(p_excluded_cards)
+    where card_matches(c, p, p_filters) and c.person_id <> all(p_excluded_people)
   ), by_card as (
     select c.person_id from cards c join experience_card_embeddings e on e.record_id = c.id
     group by 1 order by min(e.embedding <=> p_embedding), 1 limit p_limit
@@ -154,7 +154,7 @@ async def _compare(
     found = await _search(database, query, filters)
     fast = Timing(cpu_ms() - cpu, (perf_counter() - wall) * 1000)
     cpu = cpu_ms()
-    await count_relaxations(database, filters)
+    await count_relaxations(database, filters, await find_excluded(database, filters))
     relaxations = cpu_ms() - cpu
     literal_cpu_ms = cpu_clock(connection)
     cpu, wall = literal_cpu_ms(), perf_counter()
@@ -174,14 +174,16 @@ def _tiers(filters: CardFilters) -> Iterator[int]:
 
 async def _search(database: Database, query: Query, filters: CardFilters) -> Scored:
     """All people that the tiers yield, best first, with their scores."""
-    evidence: list[PersonEvidence] = []
+    candidates: dict[str, PersonEvidence] = {}
+    excluded = await find_excluded(database, filters)
     for tier in _tiers(filters):
         evidence = await find_candidates(
-            database, filters=filters, query_text=query.text, vector=query.vector.tolist(), tier=tier
+            database, filters=filters, excluded=excluded, query_text=query.text, vector=query.vector.tolist(), tier=tier
         )
-        if len(evidence) >= MIN_RESULTS:
+        candidates = {person.person_id: person for person in evidence} | candidates
+        if len(candidates) >= MIN_RESULTS:
             break
-    return [(person.person_id, person.score) for person in rank_people(evidence, filters, tier)]
+    return [(person.person_id, person.score) for person in rank_people(list(candidates.values()), filters)]
 
 
 def _literal_search(connection: Connection, query: Query, filters: CardFilters) -> None:

@@ -19,7 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from quarry.core.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
+from quarry.core.errors import (
+    ConfigurationError,
+    EmptyEmbedding,
+    ModelError,
+    ModelOutputInvalid,
+    ModelRefused,
+    ModelUnavailable,
+)
 from quarry.core.model.interface import ChatModel, EmbeddingModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.core.model.openai_embedding import BATCH_CHARACTERS, BATCH_TEXTS, OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
@@ -681,6 +688,11 @@ class TestEmbeddings:
         with pytest.raises(ModelUnavailable):
             await embedder.embed(["a", "b"])
         await embedder.close()
+
+    async def test_an_empty_vector_is_told_apart(self, server: FakeOpenAI, embedder: OpenAIEmbedding) -> None:
+        server.enqueue_embeddings(Reply.raw({"data": [{"index": 0, "embedding": []}]}))
+        with pytest.raises(EmptyEmbedding):
+            await embedder.embed(["elm"])
 
     async def test_a_429_is_retried(self, server: FakeOpenAI, embedder: OpenAIEmbedding) -> None:
         server.enqueue_embeddings(Reply.http_error(429, retry_after=0.01))

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from quarry.core.postgres.pool import Database
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import constraints_in_force, relaxed, without
-from quarry.people.retrieval import count_relaxations, find_candidates
+from quarry.people.retrieval import count_relaxations, find_candidates, find_excluded
 from tests.conftest import clone_database
 from tests.people.cards import Connection, add_card, add_person, direction
 
@@ -239,7 +239,12 @@ def expected_cards(world: list[dict[str, Any]], filters: CardFilters) -> dict[st
             and (not filters.time_start or not end or end >= filters.time_start)
         )
 
-    left_out = {card["person"] for card in world if card["visible"] and company(card) in filters.excluded_companies}
+    left_out = {
+        card["person"]
+        for card in world
+        if card["visible"]
+        and (company(card) in filters.excluded_companies or set(card["skills"]) & set(filters.excluded_keywords))
+    }
     people: dict[str, set[str]] = {}
     for card in world:
         preferred = {place.strip().lower() for place in card["work_preferred_locations"]}
@@ -247,7 +252,6 @@ def expected_cards(world: list[dict[str, Any]], filters: CardFilters) -> dict[st
         if (
             card["visible"]
             and card["person"] not in left_out
-            and not set(card["skills"]) & set(filters.excluded_keywords)
             and (not filters.companies or company(card) in filters.companies)
             and (not filters.places or (card["city"] or "").lower() in filters.places)
             and (not filters.seniority_levels or card["seniority_level"] in filters.seniority_levels)
@@ -269,8 +273,11 @@ def test_who_is_found_and_who_would_be_is_what_the_filters_say(
 ) -> None:
     async def ask() -> tuple[dict[str, set[str]], list[tuple[str, int]]]:
         database = Database(url, pool_size=1, timeout_seconds=10)
-        people = await find_candidates(database, filters=filters, query_text="go", vector=direction(0), tier=tier)
-        counted = await count_relaxations(database, filters)
+        excluded = await find_excluded(database, filters)
+        people = await find_candidates(
+            database, filters=filters, excluded=excluded, query_text="go", vector=direction(0), tier=tier
+        )
+        counted = await count_relaxations(database, filters, excluded)
         await database.close()
         return {each.person_id: {hit.card_id for hit in each.hits} for each in people}, list(counted)
 

@@ -78,6 +78,7 @@ def person(
     id: str = "p",
     text_score: float = 0.0,
     should_hits: int = 0,
+    tier: int = 0,
     **card: bool,
 ) -> PersonEvidence:
     return PersonEvidence(
@@ -86,6 +87,7 @@ def person(
         tuple(hit(similarity, f"c{n}", f"k{n}", **card) for n, similarity in enumerate(children)),
         text_score,
         should_hits,
+        tier,
     )
 
 
@@ -98,11 +100,13 @@ def evidence(draw: st.DrawFn, id: str = "p") -> PersonEvidence:
         id=id,
         text_score=draw(st.floats(0, 2)),
         should_hits=draw(st.integers(0, 30)),
+        tier=draw(TIERS),
         **card,
     )
 
 
-PEOPLE = st.integers(0, 6).flatmap(lambda count: st.tuples(*(evidence(f"p{n}") for n in range(count))))
+NAMES = [f"p{number}" for number in range(6)]
+PEOPLE = st.integers(0, len(NAMES)).flatmap(lambda count: st.tuples(*map(evidence, NAMES[:count])))
 
 
 def test_the_base_weighs_the_best_card_the_best_child_and_the_best_three() -> None:
@@ -128,9 +132,10 @@ def test_should_terms_are_worth_a_boost_each_up_to_the_cap() -> None:
 
 
 def test_a_score_is_base_and_bonuses_less_penalties() -> None:
-    found = person([0.6], text_score=0.5, should_hits=2, time_overlaps=False)
-    assert score(found, IN_TIME_AND_PLACE, 1, 1.0) == pytest.approx(0.75 * 0.6 + 0.125 + 0.04 - 0.12)
-    assert score(person([], [1 / 3], time_overlaps=False, location_matches=False), IN_TIME_AND_PLACE, 3, 0) == 0
+    found = person([0.6], text_score=0.5, should_hits=2, tier=1, time_overlaps=False)
+    assert score(found, IN_TIME_AND_PLACE, 1.0) == pytest.approx(0.75 * 0.6 + 0.125 + 0.04 - 0.12)
+    far = person([], [1 / 3], tier=3, time_overlaps=False, location_matches=False)
+    assert score(far, IN_TIME_AND_PLACE, 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -148,26 +153,27 @@ def test_a_score_is_base_and_bonuses_less_penalties() -> None:
 def test_what_a_tier_has_dropped_is_penalised_where_no_card_meets_it(
     tier: int, filters: CardFilters, lost: float
 ) -> None:
-    assert penalties(person([0.5], time_overlaps=False, location_matches=False), filters, tier) == pytest.approx(lost)
+    found = person([0.5], tier=tier, time_overlaps=False, location_matches=False)
+    assert penalties(found, filters) == pytest.approx(lost)
 
 
 def test_one_card_that_meets_what_was_dropped_is_enough() -> None:
     elsewhere = hit(0.9, "a", time_overlaps=False, location_matches=False)
     there = hit(0.4, "b", "k", time_overlaps=False)
     then = hit(0.4, "c", location_matches=False)
-    found = PersonEvidence("p", (elsewhere, then), (there,), 0.0, 0)
-    assert penalties(found, IN_TIME_AND_PLACE, 3) == 0
-    assert penalties(replace(found, children=()), IN_TIME_AND_PLACE, 3) == LOCATION_MISMATCH_PENALTY
+    found = PersonEvidence("p", (elsewhere, then), (there,), 0.0, 0, tier=3)
+    assert penalties(found, IN_TIME_AND_PLACE) == 0
+    assert penalties(replace(found, children=()), IN_TIME_AND_PLACE) == LOCATION_MISMATCH_PENALTY
 
 
-@given(evidence(), TIERS, st.floats(0, 2))
-def test_a_score_is_never_negative_and_never_above_its_bonuses(found: PersonEvidence, tier: int, more: float) -> None:
+@given(evidence(), st.floats(0, 2))
+def test_a_score_is_never_negative_and_never_above_its_bonuses(found: PersonEvidence, more: float) -> None:
     highest = 1 + LEXICAL_BONUS_MAX + min(SHOULD_BONUS_MAX, SHOULD_BOOST * SHOULD_CAP)
-    assert 0 <= score(found, IN_TIME_AND_PLACE, tier, found.text_score + more) <= highest + 1e-12
+    assert 0 <= score(found, IN_TIME_AND_PLACE, found.text_score + more) <= highest + 1e-12
 
 
-@given(evidence(), TIERS, st.data())
-def test_nearer_evidence_never_lowers_a_score(found: PersonEvidence, tier: int, data: st.DataObject) -> None:
+@given(evidence(), st.data())
+def test_nearer_evidence_never_lowers_a_score(found: PersonEvidence, data: st.DataObject) -> None:
     if not found.hits:
         return
     place = data.draw(st.integers(0, len(found.hits) - 1))
@@ -176,31 +182,46 @@ def test_nearer_evidence_never_lowers_a_score(found: PersonEvidence, tier: int, 
         for n, each in enumerate(found.hits)
     ]
     nearer = replace(found, parents=tuple(raised[: len(found.parents)]), children=tuple(raised[len(found.parents) :]))
-    before, after = (score(each, IN_TIME_AND_PLACE, tier, 2.0) for each in (found, nearer))
+    before, after = (score(each, IN_TIME_AND_PLACE, 2.0) for each in (found, nearer))
     assert after >= before - 1e-12
 
 
-@given(evidence(), TIERS)
-def test_a_stricter_tier_never_penalises_more(found: PersonEvidence, tier: int) -> None:
-    lost = [penalties(found, IN_TIME_AND_PLACE, each) for each in range(4)]
+@given(evidence())
+def test_a_stricter_tier_never_penalises_more(found: PersonEvidence) -> None:
+    lost = [penalties(replace(found, tier=tier), IN_TIME_AND_PLACE) for tier in range(4)]
     assert lost[0] == 0
     assert all(stricter <= laxer for stricter, laxer in pairwise(lost))
-    assert penalties(found, CardFilters(companies=("a",)), tier) == 0
+    assert penalties(found, CardFilters(companies=("a",))) == 0
 
 
-@given(PEOPLE, TIERS, st.randoms(use_true_random=False))
-def test_the_order_follows_from_the_scores_whatever_order_the_evidence_comes_in(
-    people: Sequence[PersonEvidence], tier: int, random: object
+@given(PEOPLE, st.randoms(use_true_random=False))
+def test_the_order_follows_from_the_scores_within_a_tier_whatever_order_the_evidence_comes_in(
+    people: Sequence[PersonEvidence], random: object
 ) -> None:
-    ranked = rank_people(people, IN_TIME_AND_PLACE, tier)
+    ranked = rank_people(people, IN_TIME_AND_PLACE)
     assert sorted(each.person_id for each in ranked) == sorted(each.person_id for each in people)
-    assert all((-a.score, a.person_id) < (-b.score, b.person_id) for a, b in pairwise(ranked))
+    for a, b in pairwise(ranked):
+        assert a.evidence.tier < b.evidence.tier or (-a.score, a.person_id) < (-b.score, b.person_id)
     shuffled = sorted(people, key=lambda _: random.random())  # type: ignore[attr-defined]
-    assert rank_people(shuffled, IN_TIME_AND_PLACE, tier) == ranked
+    assert rank_people(shuffled, IN_TIME_AND_PLACE) == ranked
+
+
+@given(PEOPLE, st.lists(st.one_of(st.none(), st.floats(0, 9)), min_size=6, max_size=6))
+def test_nobody_of_a_relaxed_tier_stands_before_somebody_of_a_stricter_one(
+    people: Sequence[PersonEvidence], salaries: Sequence[float | None]
+) -> None:
+    filters = replace(IN_TIME_AND_PLACE, offer_salary=9.0)
+    ranked = rank_people(people, filters)
+    tied = break_ties(
+        ranked, {id: found_person(id, salary) for id, salary in zip(NAMES, salaries, strict=True)}, filters
+    )
+    for order in (ranked, tied):
+        tiers = [each.evidence.tier for each in order]
+        assert tiers == sorted(tiers)
 
 
 def test_words_are_measured_by_the_best_of_all_candidates() -> None:
-    ranked = rank_people([person([0.5], text_score=0.2), person([0.5], id="q", text_score=0.8)], CardFilters(), 0)
+    ranked = rank_people([person([0.5], text_score=0.2), person([0.5], id="q", text_score=0.8)], CardFilters())
     assert [each.person_id for each in ranked] == ["q", "p"]
     assert ranked[0].score - ranked[1].score == pytest.approx(LEXICAL_BONUS_MAX * 0.6)
 

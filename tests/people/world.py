@@ -93,10 +93,15 @@ def contact_of(person_id: str) -> Row:
 
 def fill(url: str) -> None:
     """Load and embed this world into the empty database at `url`."""
+    load(url)
+    asyncio.run(_embed(url))
+
+
+def load(url: str) -> None:
+    """Load this world into the empty database at `url`, without vectors."""
     with tempfile.TemporaryDirectory() as directory:
         for table, rows in zip(tables.LOADABLE, (people(), cards(), children()), strict=True):
             load_file(url, table, write_rows(Path(directory) / f"{table.name}.jsonl", rows))
-    asyncio.run(_embed(url))
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:

@@ -1,5 +1,5 @@
 -- Whether a card is visible and meets what is asked of cards and of the person `p` that it belongs to, all but the exclusions
--- (excluded_people, excluded_cards). This is the only place that says what a filter means. It is plain enough to be inlined:
+-- (excluded_people). This is the only place that says what a filter means. It is plain enough to be inlined:
 -- with constant filters those that are not set vanish from the plan, and indexes serve the others.
 create or replace function card_matches(c experience_cards, p people, f card_filters) returns boolean
 language sql immutable parallel safe

@@ -1,14 +1,13 @@
--- For each of the wider filters, how many people it lets through that p_filters does not, with the exclusions of p_filters. A
--- wider filter lets through whom p_filters lets through.
+-- For each of the wider filters, how many people it lets through that p_filters does not, without p_excluded_people. A wider
+-- filter lets through whom p_filters lets through.
 --
 -- One wider filter and p_filters are counted each by itself, with whatever index serves it: dropping the only constraint leaves
 -- everyone. Several are counted in one pass over the cards that any of them lets through.
-create or replace function count_people(p_filters card_filters, p_wider card_filters[]) returns bigint[]
+create or replace function count_people(p_filters card_filters, p_wider card_filters[], p_excluded_people text[]) returns bigint[]
 language plpgsql stable
 as $$
 declare
-  left_out constant text := case when p_filters.excluded_companies is not null then ' and c.person_id <> all($1)' else '' end
-    || case when p_filters.excluded_keywords is not null then ' and c.id <> all($2)' else '' end;
+  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
   cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
   people constant text :=
     'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
@@ -16,7 +15,7 @@ declare
 begin
   if cardinality(p_wider) = 1 then
     execute format('select array[(' || people || ') - (' || people || ')]', p_wider[1], p_filters)
-      into additional using excluded_people(p_filters), excluded_cards(p_filters);
+      into additional using p_excluded_people;
     return additional;
   end if;
   execute (
@@ -27,7 +26,7 @@ begin
       string_agg(format('bool_or(card_matches(c, p, %L)) as found_by_%s', p_wider[w.number], w.number), ', ' order by w.number),
       string_agg(format('card_matches(c, p, %L)', p_wider[w.number]), ' or ' order by w.number))
     from generate_subscripts(p_wider, 1) w (number)
-  ) into additional using excluded_people(p_filters), excluded_cards(p_filters);
+  ) into additional using p_excluded_people;
   return additional;
 end
 $$;

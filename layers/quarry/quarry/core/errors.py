@@ -22,6 +22,7 @@ QuarryError                     500  something we did not foresee
     ├── ModelUnavailable             rate limited, broken transport, left alone after failures
     │   ├── ModelTimedOut            no answer in the time that it was given
     │   └── ModelRequestRejected     its server finds this one request invalid
+    ├── EmptyEmbedding               an embedding model found nothing in a text: it sent an empty vector
     ├── ModelRefused                 the model declined to answer
     └── ModelOutputInvalid           the answer does not have the promised form
 
@@ -172,6 +173,11 @@ class ModelTimedOut(ModelUnavailable):
 
 class ModelRequestRejected(ModelUnavailable):
     pass
+
+
+class EmptyEmbedding(ModelError):
+    def __init__(self) -> None:
+        super().__init__("The embedding model's server sent an empty vector for a text.")
 
 
 class ModelRefused(ModelError):

@@ -54,5 +54,5 @@ class CardFilters:
         return bool(self.places or self.countries)
 
     @property
-    def has_company_or_team(self) -> bool:
-        return bool(self.companies or self.teams)
+    def excludes_anyone(self) -> bool:
+        return bool(self.excluded_companies or self.excluded_keywords)

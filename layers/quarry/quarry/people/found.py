@@ -14,7 +14,8 @@ MATCHED_CARDS_PER_PERSON = 3
 
 @dataclass(frozen=True)
 class CardHit:
-    """A card near the query, or a child of it. Similarity is 1 / (1 + cosine distance), 1/3 to 1.
+    """A card near the query, or a child of it. Similarity is 1 / (1 + cosine distance), 1/3 to 1. Where there is no vector yet,
+    the words say it: from 1/2, as of a text about something else, to 2/3 with every word of the query.
 
     The other fields are the card's own, also in a child's hit, and speak of what was asked for, relaxed or not: whether its dates
     overlap the time (never, where it has none), whether they cover all of it, and whether its place is the one; true where no
@@ -33,6 +34,7 @@ class CardHit:
 class PersonEvidence:
     """What was found of one person: the nearest cards and children that the filters let through, nearest first.
 
+    `tier` is the tier that they were found in, which has dropped what they do not meet: the cards are those that it lets through.
     `text_score` says how well the query's words are matched by the best of all the person's cards and children that the filters
     let through, 0 to 2, above 1 where one holds every word; `should_hits` how many of the should terms are held by any of them.
     """
@@ -42,6 +44,7 @@ class PersonEvidence:
     children: tuple[CardHit, ...]
     text_score: float
     should_hits: int
+    tier: int = 0
 
     @property
     def hits(self) -> tuple[CardHit, ...]:

@@ -3,6 +3,8 @@
 base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best of both, each by similarity, 0 where there is none.
 score = max(0, base + lexical bonus + should bonus − penalties). A penalty is taken where a tier has dropped a constraint and none
 of the person's cards that were found meets it.
+
+Who was found in a stricter tier stands first, whatever the scores: who misses a condition never stands before who meets all.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ EQUAL_SCORE_DIGITS = 6
 """Scores that are the same to so many digits are equal."""
 
 
-def score(evidence: PersonEvidence, filters: CardFilters, tier: int, text_score_max: float) -> float:
+def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:
     """How well a person fits, 0 to 1.45. `text_score_max` is the best text score among the candidates."""
     bonuses = lexical_bonus(evidence.text_score, text_score_max) + should_bonus(evidence.should_hits)
-    return max(0.0, base_score(evidence) + bonuses - penalties(evidence, filters, tier))
+    return max(0.0, base_score(evidence) + bonuses - penalties(evidence, filters))
 
 
 def base_score(evidence: PersonEvidence) -> float:
@@ -74,13 +76,17 @@ def should_bonus(hits: int) -> float:
     return min(SHOULD_BONUS_MAX, SHOULD_BOOST * min(hits, SHOULD_CAP))
 
 
-def penalties(evidence: PersonEvidence, filters: CardFilters, tier: int) -> float:
-    """What is taken off for constraints that the tier has dropped and the person does not meet."""
+def penalties(evidence: PersonEvidence, filters: CardFilters) -> float:
+    """What is taken off for constraints that the person's tier has dropped and the person does not meet."""
     lost = 0.0
-    if tier >= FALLBACK_TIER_TIME_SOFT and filters.has_time and not any(hit.time_overlaps for hit in evidence.hits):
+    if (
+        evidence.tier >= FALLBACK_TIER_TIME_SOFT
+        and filters.has_time
+        and not any(hit.time_overlaps for hit in evidence.hits)
+    ):
         lost += MISSING_DATE_PENALTY
     if (
-        tier >= FALLBACK_TIER_LOCATION_SOFT
+        evidence.tier >= FALLBACK_TIER_LOCATION_SOFT
         and filters.has_location
         and not any(hit.location_matches for hit in evidence.hits)
     ):
@@ -88,27 +94,26 @@ def penalties(evidence: PersonEvidence, filters: CardFilters, tier: int) -> floa
     return lost
 
 
-def rank_people(evidence: Sequence[PersonEvidence], filters: CardFilters, tier: int) -> list[RankedPerson]:
-    """Everyone, best first; who scores the same is ordered by id."""
+def rank_people(evidence: Sequence[PersonEvidence], filters: CardFilters) -> list[RankedPerson]:
+    """Everyone, best first: by tier, the strictest first, then by score; who scores the same is ordered by id."""
     text_score_max = max((person.text_score for person in evidence), default=0.0)
-    ranked = [
-        RankedPerson(person.person_id, score(person, filters, tier, text_score_max), person) for person in evidence
-    ]
-    return sorted(ranked, key=lambda person: (-person.score, person.person_id))
+    ranked = [RankedPerson(person.person_id, score(person, filters, text_score_max), person) for person in evidence]
+    return sorted(ranked, key=lambda person: (person.evidence.tier, -person.score, person.person_id))
 
 
 def break_ties(
     ranked: Sequence[RankedPerson], people: Mapping[str, FoundPerson], filters: CardFilters
 ) -> list[RankedPerson]:
-    """The same people, with those of equal score in this order: with a salary offered, first who says what they ask for; with a
-    time asked for, first who has a card that covers all of it; then by id.
+    """The same people, with those of one tier and equal score in this order: with a salary offered, first who says what they ask
+    for; with a time asked for, first who has a card that covers all of it; then by id.
     """
 
-    def place(person: RankedPerson) -> tuple[float, bool, bool, str]:
+    def place(person: RankedPerson) -> tuple[int, float, bool, bool, str]:
         found = people.get(person.person_id)
         salary_unknown = found is None or found.work_preferred_salary_min is None
         time_covered = any(hit.time_covered for hit in person.evidence.hits)
         return (
+            person.evidence.tier,
             -round(person.score, EQUAL_SCORE_DIGITS),
             filters.offer_salary is not None and salary_unknown,
             filters.has_time and not time_covered,

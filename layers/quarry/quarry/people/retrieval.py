@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NewType
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
@@ -33,50 +33,86 @@ TOP_K_CARDS = 5
 
 _FIND = """
 select * from find_people(
-  p_embedding => %(embedding)s, p_query => %(query)s, p_should_terms => %(should_terms)s,
+  p_embedding => %(embedding)s::halfvec, p_query => %(query)s, p_should_terms => %(should_terms)s,
   p_filters => jsonb_populate_record(null::card_filters, %(filters)s),
   p_asked => jsonb_populate_record(null::card_filters, %(asked)s),
+  p_excluded_people => %(excluded)s::text[],
   p_overfetch => %(overfetch)s, p_top_k => %(top_k)s)
 """
+
+_EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
 
 _COUNT = """
 select count_people(
   jsonb_populate_record(null::card_filters, %(filters)s),
-  array(select w from jsonb_populate_recordset(null::card_filters, %(wider)s) w)) as additional
+  array(select w from jsonb_populate_recordset(null::card_filters, %(wider)s) w), %(excluded)s::text[]) as additional
 """
+
+PersonIds = NewType("PersonIds", str)
+"""Ids of people, as Postgres writes an array: they only go from one statement into others."""
+
+NOBODY = PersonIds("{}")
+
+
+async def holds_cards(database: Database) -> bool:
+    """Whether there is anybody to find."""
+    return await database.row("select from experience_cards where visible limit 1") is not None
+
+
+async def find_excluded(database: Database, filters: CardFilters) -> PersonIds:
+    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, or with an excluded keyword in it
+    or in a child of it. One round trip, none where nothing is excluded.
+    """
+    if not filters.excludes_anyone:
+        return NOBODY
+    row = await database.row(_EXCLUDED, [_card_filters(filters)])
+    return PersonIds(row["ids"]) if row else NOBODY
 
 
 async def find_candidates(
-    database: Database, *, filters: CardFilters, query_text: str, vector: Sequence[float], tier: int
+    database: Database,
+    *,
+    filters: CardFilters,
+    excluded: PersonIds,
+    query_text: str,
+    vector: Sequence[float] | None,
+    tier: int,
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
 
-    `filters` is what was asked for; the tier relaxes it. `query_text` is compared by its words. Ordered by id.
+    `filters` is what was asked for; the tier relaxes it. `excluded` are left out (find_excluded). `query_text` is compared by its
+    words, which alone count for cards without vectors; without `vector`, for all. Ordered by id.
     """
     rows = await database.rows(
         _FIND,
         {
-            "embedding": vector_literal(vector),
+            "embedding": None if vector is None else vector_literal(vector),
             "query": _without_excluded(query_text, filters),
             "should_terms": list(filters.should_terms),
             "filters": _card_filters(relaxed(filters, tier)),
             "asked": _card_filters(filters),
+            "excluded": excluded,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
         },
     )
     return [
-        _evidence(person_id, list(hits)) for person_id, hits in groupby(rows, key=lambda row: str(row["person_id"]))
+        _evidence(person_id, list(hits), tier)
+        for person_id, hits in groupby(rows, key=lambda row: str(row["person_id"]))
     ]
 
 
-async def count_relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:
-    """For each hard constraint in force, how many more people there are without it alone; one statement."""
+async def count_relaxations(
+    database: Database, filters: CardFilters, excluded: PersonIds
+) -> list[tuple[HardConstraint, int]]:
+    """For each hard constraint in force, how many more people there are without it alone; one statement. `excluded` are left out
+    (find_excluded).
+    """
     names = constraints_in_force(filters)
     if not names:
         return []
     wider = [_fields(without(filters, [name])) for name in names]
-    row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider)})
+    row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider), "excluded": excluded})
     return list(zip(names, row["additional"], strict=True)) if row else []
 
 
@@ -110,6 +146,8 @@ async def find_vocabulary(database: Database, phrases: Iterable[str], like: Iter
 def _without_excluded(query_text: str, filters: CardFilters) -> str:
     """A query without the words that name what it excludes: "not from an agency" must not favour agencies."""
     excluded = {stem(word) for name in filters.excluded_companies + filters.excluded_keywords for word in words(name)}
+    if not excluded:
+        return query_text
     return " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
 
 
@@ -124,7 +162,7 @@ def _fields(filters: CardFilters) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
 
 
-def _evidence(person_id: str, rows: list[DictRow]) -> PersonEvidence:
+def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
     hits = [
         CardHit(
             row["card_id"],
@@ -142,6 +180,7 @@ def _evidence(person_id: str, rows: list[DictRow]) -> PersonEvidence:
         tuple(hit for hit in hits if hit.child_id is not None),
         rows[0]["text_score"],
         rows[0]["should_hits"],
+        tier,
     )
 
 

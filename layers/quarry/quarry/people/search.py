@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.core.budget import Budget
-from quarry.core.errors import PaymentRequired
+from quarry.core.errors import EmptyEmbedding, PaymentRequired
 from quarry.core.idempotency import Claim, KeyedRequest, once
 from quarry.core.model.step import decide
 from quarry.core.run_log import ResultRecord, Run
@@ -33,7 +33,15 @@ from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_peop
 from quarry.people.reading import READING_TURNS, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
-from quarry.people.retrieval import count_relaxations, find_candidates, load_people
+from quarry.people.retrieval import (
+    NOBODY,
+    PersonIds,
+    count_relaxations,
+    find_candidates,
+    find_excluded,
+    holds_cards,
+    load_people,
+)
 from quarry.people.searches import StoredResult, store_search
 from quarry.people.steps import PEOPLE_REASONS
 
@@ -89,12 +97,19 @@ async def _search(
     constraints = await read_query(request.query, services, run)
     filters = card_filters(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
-    with run.step("query_embedding"):
-        vector = await services.queries.embed(embedding_text(constraints, request), seconds=run.budget.seconds_left)
+    vector: list[float] | None = None
+    try:
+        with run.step("query_embedding"):
+            vector = await services.queries.embed(embedding_text(constraints, request), seconds=run.budget.seconds_left)
+        # where nobody has a vector words find people, if there are any
+        can_find = vector is not None or await holds_cards(services.database)
+    except EmptyEmbedding:
+        can_find = False  # nothing was asked for: nobody is found, and it is charged like any search
     run.budget.release_reserve()
-    if vector:
-        found = await _find(vector, filters, constraints, services, run)
-        relaxations = await _count_relaxations(filters, services, run)
+    if can_find:
+        excluded = await _exclude(filters, services, run)
+        found = await _find(vector, filters, excluded, constraints, services, run)
+        relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
     search_id = uuid.uuid4()
@@ -139,22 +154,39 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
+async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds:
+    if not filters.excludes_anyone:
+        return NOBODY
+    with run.step("exclude"):
+        return await find_excluded(services.database, filters)
+
+
 async def _find(
-    vector: Sequence[float], filters: CardFilters, constraints: Constraints, services: Services, run: Run
+    vector: Sequence[float] | None,
+    filters: CardFilters,
+    excluded: PersonIds,
+    constraints: Constraints,
+    services: Services,
+    run: Run,
 ) -> Finding:
-    """The best people, from the strictest tier that finds enough of them; those of stricter tiers stay candidates."""
+    """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
     candidates: dict[str, PersonEvidence] = {}
     tier = FALLBACK_TIER_STRICT
     for tier in _tiers(filters):
         with run.step("retrieve") as record:
             evidence = await find_candidates(
-                services.database, filters=filters, query_text=constraints.query_cleaned, vector=vector, tier=tier
+                services.database,
+                filters=filters,
+                excluded=excluded,
+                query_text=constraints.query_cleaned,
+                vector=vector,
+                tier=tier,
             )
-            candidates |= {person.person_id: person for person in evidence}
+            candidates = {person.person_id: person for person in evidence} | candidates
             record.counts |= {"tier": tier, "people": len(evidence)}
         if len(candidates) >= MIN_RESULTS:
             break
-    best = rank_people(list(candidates.values()), filters, tier)[:TOP_PEOPLE]
+    best = rank_people(list(candidates.values()), filters)[:TOP_PEOPLE]
     with run.step("describe") as record:
         people = {person.id: person for person in await load_people(services.database, best)}
         record.counts["people"] = len(people)
@@ -171,9 +203,11 @@ def _tiers(filters: CardFilters) -> Iterator[int]:
             yield tier
 
 
-async def _count_relaxations(filters: CardFilters, services: Services, run: Run) -> list[Relaxation]:
+async def _count_relaxations(
+    filters: CardFilters, excluded: PersonIds, services: Services, run: Run
+) -> list[Relaxation]:
     with run.step("count_relaxations") as record:
-        counted = await count_relaxations(services.database, filters)
+        counted = await count_relaxations(services.database, filters, excluded)
         record.counts["constraints"] = len(counted)
     return [
         Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from quarry.core.errors import ModelUnavailable
+from quarry.core.errors import EmptyEmbedding, ModelUnavailable
 from quarry.core.model.openai_connection import Connection, Wire, translated
 from quarry.core.secrets import Secret
 
@@ -94,6 +94,8 @@ class OpenAIEmbedding:
         return [self._unit_vector(each.embedding) for each in embeddings]
 
     def _unit_vector(self, vector: list[float]) -> list[float]:
+        if not vector:
+            raise EmptyEmbedding
         if len(vector) != self._dimensions:
             raise ModelUnavailable(
                 f"The embedding model's server ignored dimensions={self._dimensions}: its vectors have {len(vector)}. "

@@ -36,7 +36,8 @@ class QueryEmbedder:
     async def embed(self, query: str, *, seconds: float = math.inf) -> list[float] | None:
         """The vector of `query`; None where the database holds no vectors to compare it with.
 
-        Raises ModelUnavailable when the model fails, takes more than `seconds`, or is not the one that filled the database.
+        Raises ModelUnavailable when the model fails, takes more than `seconds`, or is not the one that filled the database,
+        EmptyEmbedding when it finds nothing in the query.
         """
         vectors = await self.embed_all([query], seconds=seconds)
         return None if vectors is None else vectors[0]

@@ -1,0 +1,19 @@
+-- The cards of some people that the filters let through, each with what it is to what was asked for, p_asked, which p_filters may be a
+-- relaxed form of. Planned for the filters at hand: what they ask for is then read once, not for each card.
+create or replace function cards_of_people(p_people text[], p_filters card_filters, p_asked card_filters) returns table (
+  person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean
+)
+language plpgsql stable
+rows 300
+set plan_cache_mode = force_custom_plan
+set random_page_cost = 1.1
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select c.person_id, c.id, c.text_search, card_time_overlaps(c, p_asked), card_time_covered(c, p_asked),
+    coalesce(card_location_matches(c, p_asked), false)
+  from experience_cards c join people p on p.id = c.person_id
+  where c.person_id = any(p_people) and card_matches(c, p, p_filters);
+end
+$$;
