@@ -9,10 +9,9 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import ndjson_response
 
@@ -25,7 +24,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
     }
 }
 
-router = APIRouter(tags=["campaigns"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["campaigns"])
 
 
 @router.post("/campaigns/chat", response_class=JSONResponse, responses=_ANSWER)

@@ -9,10 +9,9 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.companies.contract import ChatRequest
 from quarry.companies.search import search_companies
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import ndjson_response
 
@@ -23,7 +22,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 
-router = APIRouter(tags=["companies"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["companies"])
 
 
 @router.post("/companies/chat", response_class=StreamingResponse, responses=_STREAM)

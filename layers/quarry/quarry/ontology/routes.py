@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
@@ -18,9 +18,7 @@ from quarry.ontology.search import search_ontology
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
-router = APIRouter(
-    tags=["ontology"], responses=documented(NotAuthenticated, NotFound, InvalidInput, RateLimited, Unavailable)
-)
+router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 
 
 @router.post("/ontology/search", response_model_exclude_none=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
@@ -36,7 +36,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
-router = APIRouter(tags=["records"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["records"])
 
 
 @router.get("/records/search", response_model_exclude_none=True)
@@ -65,7 +65,7 @@ async def ask(request: Request, body: AskRequest, caller: ModelCaller, services:
 
 
 # an owner's id may hold a slash
-@router.get("/records/{type}/{id:path}", response_model_exclude_none=True)
+@router.get("/records/{type}/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def record(type: RecordType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeRecord:
     """One whole record with its meeting."""
     return await whole_record(services.database, type, id)

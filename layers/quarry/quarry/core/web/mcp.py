@@ -17,16 +17,13 @@ from starlette.types import Receive, Scope, Send
 
 from quarry import __version__
 from quarry.core.agent_tools import AgentTool
-from quarry.core.errors import UNFORESEEN_MESSAGE, NotAuthenticated, NotFound, QuarryError, RateLimited, Unavailable
+from quarry.core.errors import UNFORESEEN_MESSAGE, NotFound, QuarryError
 from quarry.core.services import Caller, Services
-from quarry.core.settings import Settings
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented
 from quarry.core.web.rate_limit import limited_caller, take_place
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext
-    from mcp.server.transport_security import TransportSecuritySettings
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 INSTRUCTIONS = (
@@ -36,12 +33,10 @@ INSTRUCTIONS = (
 
 logger = logging.getLogger(__name__)
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
-
 
 def mcp_router(tools: Sequence[AgentTool]) -> APIRouter:
     """The route, offering `tools`."""
-    router = APIRouter(tags=["agents"], responses=documented(NotAuthenticated, RateLimited, Unavailable))
+    router = APIRouter(tags=["agents"])
     by_name = {tool.name: tool for tool in tools}
 
     @router.post("/mcp", response_class=Response)
@@ -65,11 +60,16 @@ class _Exchange(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        from mcp.server.transport_security import TransportSecuritySettings
 
         # it tells of every start and end of a server, and here that is every request
         logging.getLogger("mcp").setLevel(logging.WARNING)
         manager = StreamableHTTPSessionManager(
-            self._server(), json_response=True, stateless=True, security_settings=_security(self._services.settings)
+            self._server(),
+            json_response=True,
+            stateless=True,
+            # the application's own gate stands before every route
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
         async with manager.run():
             await manager.handle_request(scope, receive, send)
@@ -115,18 +115,3 @@ class _Exchange(Response):
         if tool.route_class != "plain":
             await take_place(self._services, self._caller, tool.route_class)
         return await tool.call(arguments, self._caller, self._services)
-
-
-def _security(settings: Settings) -> TransportSecuritySettings:
-    """Who may call from a browser. Deployed, every request carries a verified token, which no foreign page has; locally there is
-    none, so a page of another host that resolves to this machine is kept out by its name.
-    """
-    from mcp.server.transport_security import TransportSecuritySettings
-
-    if settings.identity == "gateway":
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    hosts = [name for host in LOCAL_HOSTS for name in (host, f"{host}:*")]
-    origins = [f"http://{host}" for host in hosts]
-    return TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[*origins, *filter(None, [settings.allowed_origin])]
-    )

@@ -10,6 +10,7 @@ from starlette.responses import StreamingResponse
 from quarry.core.services import Services
 from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
 from quarry.core.stream.events import Event
+from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -20,7 +21,7 @@ def ndjson_response(request: Request, events: AsyncGenerator[Event], services: S
     encoded = encode_ndjson(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return StreamingResponse(encoded, media_type=NDJSON, headers=_HEADERS)
+    return _stream(request, encoded, NDJSON)
 
 
 def sse_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
@@ -28,4 +29,15 @@ def sse_response(request: Request, events: AsyncGenerator[Event], services: Serv
     encoded = encode_sse(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return StreamingResponse(encoded, media_type=SSE, headers=_HEADERS)
+    return _stream(request, encoded, SSE)
+
+
+def _stream(request: Request, encoded: AsyncGenerator[bytes], media_type: str) -> StreamingResponse:
+    """The stream, which begins only for who reads it."""
+    body = _nothing() if wants_headers_only(request.scope) else encoded
+    return StreamingResponse(body, media_type=media_type, headers=_HEADERS)
+
+
+async def _nothing() -> AsyncGenerator[bytes]:
+    return
+    yield
