@@ -15,6 +15,7 @@ from quarry.api import everything
 from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from quarry.local.http_protocol import BoundedHttpProtocol
 
 START_SECONDS = 10.0
 
@@ -28,13 +29,18 @@ def running_server(database_url: str, *, prefix: str = "", **environment: str) -
     return serving(services, prefix=prefix)
 
 
-@contextmanager
-def serving(services: Services, *, prefix: str = "") -> Iterator[str]:
+def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[str]:
     """Serve the whole API over these services, below the path `prefix`; the server's address."""
-    app = _under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS))
+    return serving_app(_under(prefix, create_app(services, everything.ROUTERS, everything.ROUTERS)))
+
+
+@contextmanager
+def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpProtocol) -> Iterator[str]:
+    """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        config = uvicorn.Config(app, http=protocol, log_level="warning", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         deadline = time.monotonic() + START_SECONDS

@@ -122,8 +122,14 @@ def install(app: FastAPI) -> None:
 def from_quarry_error(
     request_id: str | None, error: QuarryError, *, headers: Mapping[str, str] | None = None
 ) -> Response:
+    """The response to an error, which is logged where it is ours."""
     if error.status >= 500:
         logger.error("%s: %s", type(error).__name__, error.message, exc_info=error.__cause__)
+    return unlogged(request_id, error, headers=headers)
+
+
+def unlogged(request_id: str | None, error: QuarryError, *, headers: Mapping[str, str] | None = None) -> Response:
+    """The response to an error that is no news, however often it is answered."""
     return problem_response(
         request_id,
         status=error.status,
