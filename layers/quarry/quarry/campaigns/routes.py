@@ -13,14 +13,14 @@ from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import ndjson_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
         "model": ChatResponse,
         "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
         "`docs/api/campaigns-events.json` holds their schema.",
-        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
     }
 }
 

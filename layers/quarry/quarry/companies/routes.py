@@ -13,12 +13,12 @@ from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import ndjson_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "One event a line; `docs/api/companies-events.json` holds their schema. Empty lines are heartbeats.",
-        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
     }
 }
 

@@ -16,8 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from quarry.core.errors import HeadersTooLarge, MalformedRequest, QuarryError, Unavailable
 from quarry.core.web import problems
 
-HEAD_MAX_BYTES = 256 * 1024
-"""Of a request's line and headers. A question and its context travel in the line."""
+HEAD_MAX_BYTES = 64 * 1024
+"""Of a request's line and headers. A longer line cannot be parsed."""
 
 NOT_HTTP = MalformedRequest("This is not a request of HTTP/1.1.")
 HEAD_TOO_LARGE = HeadersTooLarge(f"The address and headers are larger than {HEAD_MAX_BYTES // 1024} KiB.")
@@ -91,7 +91,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._expect_reader()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(NOT_HTTP)
+        self._refuse(HEAD_TOO_LARGE if self._head_bytes > HEAD_MAX_BYTES else NOT_HTTP)
 
     def _expect_request(self) -> None:
         if self._arrival is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 
 from quarry.core.errors import NotFound
 from quarry.core.services import Caller
@@ -31,6 +31,11 @@ async def search(
 
 # an owner's id may hold a slash
 @router.get("/ontology/{type}/{id:path}", response_model_exclude_none=True)
-async def entity(type: EntityType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeEntity:
+async def entity(
+    type: Annotated[EntityType, Path(examples=["task"])],
+    id: Annotated[Identifier, Path(examples=["riverside-bakery-task-01"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> WholeEntity:
     """One of the caller's entities, whole, with its project."""
     return await whole_entity(services.database, caller, type, id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 
 from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller
@@ -30,7 +30,11 @@ async def people(
 
 # an owner's id may hold a slash: the longer path comes first
 @router.get("/people/{id:path}/profile", responses=documented(NotFound))
-async def profile(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> PublicProfile:
+async def profile(
+    id: Annotated[Identifier, Path(examples=["p-anagha-venkataraman"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> PublicProfile:
     """What everyone may see of a person: who they are and their visible cards."""
     return await public_profile(id, services.database)
 

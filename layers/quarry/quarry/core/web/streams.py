@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
@@ -12,6 +13,24 @@ from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
 from quarry.core.stream.events import Event
 from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
+
+NDJSON_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "data": {"type": "object"}},
+    "required": ["type", "data"],
+}
+SSE_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]},
+        }
+    },
+    "required": ["data"],
+}
+"""What a stream's items have in common, as an OpenAPI document says it."""
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
