@@ -28,7 +28,8 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-FilterValues = Annotated[list[FilterValue], BeforeValidator(_as_list), Field(max_length=FILTER_VALUES_MAX)]
+_Several = Annotated[list[FilterValue], Field(max_length=FILTER_VALUES_MAX)]
+FilterValues = Annotated[_Several, BeforeValidator(_as_list, json_schema_input_type=FilterValue | _Several)]
 """One value, or several of which any suffices."""
 
 
