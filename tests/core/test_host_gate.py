@@ -62,7 +62,7 @@ def test_an_unknown_address_tells_another_host_nothing() -> None:
 async def test_a_request_without_a_host_or_with_two_is_a_421() -> None:
     app = client_with().app
     for hosts in ([], [b"localhost", b"evil.example"]):
-        sent = []
+        sent: list[dict[str, object]] = []
 
         async def send(message: dict[str, object], sent: list[dict[str, object]] = sent) -> None:
             sent.append(message)

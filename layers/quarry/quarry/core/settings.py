@@ -182,11 +182,11 @@ class Settings(BaseModel):
     )
 
     # --- for the local server, and for pages of another origin
-    quarry_allowed_hosts: str = Field(
-        default="",
+    quarry_allowed_hosts: str | None = Field(
+        default=None,
         pattern=r"^\s*[A-Za-z0-9._:\[\]-]*(\s*,\s*[A-Za-z0-9._:\[\]-]+)*\s*$",
         description="Names and addresses, divided by commas and without a port, that the local server answers to in `Host` and "
-        "`Origin` beside those of this machine (localhost, 127.0.0.1, [::1]).",
+        "`Origin` beside those of this machine (localhost, 127.0.0.1, [::1]). Unset: no other.",
     )
     allowed_origin: str | None = Field(
         default=None,
@@ -248,7 +248,7 @@ class Settings(BaseModel):
     @property
     def allowed_hosts(self) -> frozenset[str]:
         """The names of QUARRY_ALLOWED_HOSTS in lower case, IPv6 addresses without brackets."""
-        names = (name.strip().lower().strip("[]") for name in self.quarry_allowed_hosts.split(","))
+        names = (name.strip().lower().strip("[]") for name in (self.quarry_allowed_hosts or "").split(","))
         return frozenset(filter(None, names))
 
     @property
