@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from quarry.api import everything
 from quarry.core.model.local_embedding import LocalEmbedding
@@ -168,9 +169,13 @@ def openai_server() -> Iterator[FakeOpenAI]:
 def client_of(url: str, **environment: str) -> TestClient:
     """A client of the whole application on the database at `url`; rates are not limited unless `environment` says so."""
     settings = Settings.from_environment({"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment)
-    return TestClient(
-        create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS), raise_server_exceptions=False
-    )
+    app = create_app(build_services(settings), everything.ROUTERS, everything.ROUTERS)
+    return local_client(app, raise_server_exceptions=False)
+
+
+def local_client(app: ASGIApp, *, raise_server_exceptions: bool = True) -> TestClient:
+    """A client of `app` that calls it by a loopback name: a local server answers to no other."""
+    return TestClient(app, "http://127.0.0.1", raise_server_exceptions=raise_server_exceptions)
 
 
 def model_environment(url: str) -> dict[str, str]:

@@ -15,8 +15,9 @@ from quarry.api import everything
 from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
+from quarry.local.http_protocol import BoundedHttpProtocol
 
-START_SECONDS = 10.0
+START_SECONDS = 60.0
 
 
 def running_server(database_url: str, *, prefix: str = "", **environment: str) -> AbstractContextManager[str]:
@@ -34,11 +35,12 @@ def serving(services: Services, *, prefix: str = "") -> AbstractContextManager[s
 
 
 @contextmanager
-def serving_app(app: ASGIApp) -> Iterator[str]:
+def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpProtocol) -> Iterator[str]:
     """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        config = uvicorn.Config(app, http=protocol, log_level="warning", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         deadline = time.monotonic() + START_SECONDS

@@ -38,7 +38,7 @@ from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
-from quarry.core.web.app import openapi_document
+from quarry.core.web.description import openapi_document
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract

@@ -14,6 +14,7 @@ from mcp_types import CallToolResult
 
 from quarry.api.agents import AGENT_TOOLS
 from quarry.core.agent_tools import RESULTS_MAX
+from quarry.core.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server
 
@@ -128,20 +129,22 @@ async def test_a_wrong_call_is_told_what_is_wrong(base: str, name: str, argument
     assert said in text_of(result)
 
 
-async def test_other_hosts_and_origins_are_kept_out(base: str) -> None:
+async def test_what_is_no_call_of_the_protocol_is_kept_out(base: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
     async with httpx2.AsyncClient(base_url=base) as http:
         for headers, status in (
             ({}, 200),
             ({"Host": "evil.example"}, 421),
-            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "http://evil.example"}, 421),
             ({"Authorization": "Basic eDp5"}, 401),
         ):
             response = await http.post("/mcp", json=message, headers=accept | headers)
             assert response.status_code == status, headers
         assert (await http.get("/mcp")).status_code == 405
         assert (await http.post("/mcp", content=b"x", headers={"Content-Type": "text/plain"})).status_code == 415
+        large = b" " * BODY_MAX_BYTES + b"{}"
+        assert (await http.post("/mcp", content=large, headers={"Content-Type": "application/json"})).status_code == 413
 
 
 def test_calls_count_against_the_callers_limit(agents_url: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any, cast
 import pytest
 from fastapi import APIRouter
 from starlette.responses import StreamingResponse
-from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry import __version__
@@ -22,6 +21,7 @@ from quarry.core.settings import Settings
 from quarry.core.web import service_routes
 from quarry.core.web.app import create_app
 from quarry.core.web.deadline import RESERVE_SECONDS, BeginsInTime
+from tests.conftest import local_client
 
 router = APIRouter()
 hidden = APIRouter()
@@ -57,14 +57,14 @@ def app() -> ASGIApp:
 
 
 def test_every_response_has_a_request_id_of_its_own(app: ASGIApp) -> None:
-    with TestClient(app) as client:
+    with local_client(app) as client:
         ids = [client.get(path).headers["x-request-id"] for path in ("/fine", "/fine", "/nowhere", "/broken")]
     assert len(set(ids)) == 4
     assert all(ids)
 
 
 def test_a_client_does_not_choose_its_request_id(app: ASGIApp) -> None:
-    with TestClient(app) as client:
+    with local_client(app) as client:
         response = client.get("/nowhere", headers={"X-Request-Id": "mine"})
     assert response.headers["x-request-id"] == response.json()["request_id"] != "mine"
 
@@ -75,7 +75,7 @@ def test_inside_lambda_the_request_id_is_lambda_s(app: ASGIApp) -> None:
     async def invoked(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "aws.context": context}, receive, send)
 
-    response = TestClient(invoked).get("/nowhere")
+    response = local_client(invoked).get("/nowhere")
     assert (response.status_code, response.json()["request_id"]) == (404, "lambda-1")
 
 
@@ -100,7 +100,7 @@ async def test_only_what_has_not_begun_to_respond_is_ended_at_lambda_s_deadline(
 def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(
     app: ASGIApp, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with TestClient(app) as client:
+    with local_client(app) as client:
         response = client.get("/broken")
     assert response.headers["content-type"] == "application/problem+json"
     assert response.json() == {
@@ -114,12 +114,12 @@ def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(
 
 
 def test_a_response_that_has_begun_is_not_followed_by_a_second_one(app: ASGIApp) -> None:
-    with TestClient(app) as client, pytest.raises(RuntimeError, match="select secret"):
+    with local_client(app) as client, pytest.raises(RuntimeError, match="select secret"):
         client.get("/breaks-off")
 
 
 def test_the_description_is_that_of_the_documented_routes(app: ASGIApp) -> None:
-    with TestClient(app) as client:
+    with local_client(app) as client:
         document = client.get("/openapi.json").json()
     assert document["openapi"] == "3.1.0"
     assert document["info"]["version"] == __version__
@@ -129,7 +129,7 @@ def test_the_description_is_that_of_the_documented_routes(app: ASGIApp) -> None:
 def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp) -> None:
     part = create_app(make_services(), [service_routes.router], everything.ROUTERS)
     whole = create_app(make_services(), everything.ROUTERS, everything.ROUTERS)
-    with TestClient(part) as one, TestClient(whole) as other:
+    with local_client(part) as one, local_client(whole) as other:
         document = one.get("/openapi.json").json()
         assert document == other.get("/openapi.json").json()
         assert one.get("/records/search?q=parks").status_code == 404
@@ -137,7 +137,7 @@ def test_the_whole_api_is_described_by_whichever_function_serves_it(app: ASGIApp
 
 
 def test_health_names_the_parts_that_serve(database_url: str) -> None:
-    with TestClient(create_app(make_services(database_url), [service_routes.router], [])) as client:
+    with local_client(create_app(make_services(database_url), [service_routes.router], [])) as client:
         response = client.get("/health")
     assert response.status_code == 200
     assert response.json() == {
@@ -147,7 +147,7 @@ def test_health_names_the_parts_that_serve(database_url: str) -> None:
 
 def test_health_is_503_when_the_database_does_not_answer(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
-    with TestClient(app) as client:
+    with local_client(app) as client:
         response = client.get("/health")
     assert (response.status_code, response.json()["status"]) == (503, "unavailable")
     assert int(response.headers["retry-after"]) > 0
@@ -162,7 +162,7 @@ def test_the_end_of_the_application_writes_the_run_log(database_url: str) -> Non
         with services.run_log.record(Run("records", "demo", "parks", Budget(1, 1, 1.0, 1), chat=None)):
             return "found"
 
-    with TestClient(create_app(services, [searches], [])) as client:
+    with local_client(create_app(services, [searches], [])) as client:
         client.get("/search")
     assert asyncio.run(_runs(database_url)) == 1
 

@@ -13,6 +13,7 @@ from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.identity import verified_caller
+from tests.conftest import local_client
 
 router = APIRouter()
 
@@ -40,7 +41,7 @@ def event(claims: object) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[TestClient]:
-    with TestClient(Gateway("local")) as client:
+    with local_client(Gateway("local")) as client:
         yield client
 
 
@@ -74,7 +75,7 @@ def test_locally_any_other_header_is_refused(local: TestClient, header: str) -> 
 
 def test_deployed_the_user_is_the_verified_subject(gateway: Gateway) -> None:
     gateway.event = event({"sub": "cognito-1", "email": "ada@example.org"})
-    response = TestClient(gateway).get("/me", headers={"Authorization": "Bearer mayor"})
+    response = local_client(gateway).get("/me", headers={"Authorization": "Bearer mayor"})
     assert response.json() == "cognito-1"
 
 
@@ -97,7 +98,7 @@ def test_deployed_the_user_is_the_verified_subject(gateway: Gateway) -> None:
 )
 def test_deployed_an_event_without_a_verified_subject_is_refused(gateway: Gateway, unverified: object) -> None:
     gateway.event = unverified
-    assert TestClient(gateway).get("/me").status_code == 401
+    assert local_client(gateway).get("/me").status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_deployed_an_event_without_a_verified_subject_is_refused(gateway: Gatewa
     "value", ["Bearer mayor", "mayor", '{"requestContext":{"authorizer":{"claims":{"sub":"mayor"}}}}']
 )
 def test_deployed_no_header_stands_in_for_the_verified_subject(gateway: Gateway, header: str, value: str) -> None:
-    assert TestClient(gateway).get("/me", headers={header: value}).status_code == 401
+    assert local_client(gateway).get("/me", headers={header: value}).status_code == 401
 
 
 def test_inside_lambda_identity_is_the_gateway_s_and_local_is_refused() -> None:

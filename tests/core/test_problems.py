@@ -32,6 +32,7 @@ from quarry.core.settings import Settings
 from quarry.core.text import Identifier, QueryText
 from quarry.core.web.app import create_app
 from quarry.core.web.problems import BODY_MAX_BYTES, FIELD_ERRORS_MAX
+from tests.conftest import local_client
 
 ERRORS: dict[str, QuarryError] = {}
 
@@ -76,7 +77,7 @@ async def thing(id: Identifier, limit: Annotated[int, Query(ge=1)] = 20) -> str:
 def client() -> Iterator[TestClient]:
     """A client of an application that needs no database."""
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
-    with TestClient(create_app(services, [router], [router])) as client:
+    with local_client(create_app(services, [router], [router])) as client:
         yield client
 
 

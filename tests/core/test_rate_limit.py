@@ -16,7 +16,7 @@ from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.rate_limit import limit_per_minute, limited_caller
-from tests.conftest import create_database
+from tests.conftest import create_database, local_client
 
 MakeClient = Callable[..., TestClient]
 
@@ -53,7 +53,7 @@ def make_client(database_url: str) -> Iterator[MakeClient]:
 
         def make(limit: str = "3", url: str = database_url) -> TestClient:
             services = build_services(Settings.from_environment({"RATE_LIMIT_PER_MINUTE": limit}), url)
-            return instances.enter_context(TestClient(create_app(services, [router], [])))
+            return instances.enter_context(local_client(create_app(services, [router], [])))
 
         _leave_the_end_of_the_minute()
         yield make

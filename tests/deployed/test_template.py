@@ -50,7 +50,14 @@ STREAMING = {"search"}
 CALL_A_MODEL = {"search", "embed"}
 
 # Set by Lambda, local alone, or secrets, which come by their ARN.
-NOT_FOR_THE_TEMPLATE = {"quarry_data_dir", "openai_api_key", "identity", "aws_lambda_function_name", "aws_sam_local"}
+NOT_FOR_THE_TEMPLATE = {
+    "quarry_allowed_hosts",
+    "quarry_data_dir",
+    "openai_api_key",
+    "identity",
+    "aws_lambda_function_name",
+    "aws_sam_local",
+}
 NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE"}
 
 EXTERNAL = {"DatabaseSecretArn": SECRET}

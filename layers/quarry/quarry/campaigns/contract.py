@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import Request
+from quarry.core.contract import Day, Request
 from quarry.core.stream.events import Event
-from quarry.core.text import QueryText, Storable
+from quarry.core.text import QueryText, Storable, StorableWords
 
 HISTORY_MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
@@ -21,14 +21,15 @@ EmbeddingField = Literal["profile", "campaign_text", "offer", "key_value_props"]
 
 EndReason = Literal["answered", "nothing_found", "budget_spent"]
 
-FilterValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Storable]
+FilterValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), StorableWords]
 
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-FilterValues = Annotated[list[FilterValue], BeforeValidator(_as_list), Field(max_length=FILTER_VALUES_MAX)]
+_Several = Annotated[list[FilterValue], Field(max_length=FILTER_VALUES_MAX)]
+FilterValues = Annotated[_Several, BeforeValidator(_as_list, json_schema_input_type=FilterValue | _Several)]
 """One value, or several of which any suffices."""
 
 
@@ -37,8 +38,8 @@ class DateRange(BaseModel):
 
     model_config = ConfigDict(extra="forbid", validate_by_name=True, serialize_by_alias=True)
 
-    from_date: datetime.date | None = Field(default=None, alias="from")
-    to_date: datetime.date | None = Field(default=None, alias="to")
+    from_date: Day | None = Field(default=None, alias="from")
+    to_date: Day | None = Field(default=None, alias="to")
 
     @classmethod
     def between(cls, from_date: datetime.date | None = None, to_date: datetime.date | None = None) -> Self:
@@ -67,7 +68,7 @@ class CampaignFilters(BaseModel):
     sentiment: FilterValues = Field(default=[], description="The mood of its imagery.")
     visual_style: FilterValues = Field(default=[], description="The look of its imagery.")
     offer: FilterValue | None = Field(default=None, description="Words that the offer contains.")
-    has_offer: bool | None = Field(default=None, description="Whether it makes an offer at all.")
+    has_offer: StrictBool | None = Field(default=None, description="Whether it makes an offer at all.")
     date_range: DateRange | Literal["recent"] | None = Field(default=None, description="When it was captured.")
 
     def given(self) -> dict[str, Any]:
@@ -88,10 +89,10 @@ class ChatRequest(Request):
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, validate_by_name=True)
 
-    message: QueryText
+    message: QueryText = Field(examples=["How many campaigns ran by email?"])
     history: list[HistoryMessage] = Field(default_factory=list, max_length=HISTORY_MESSAGES_MAX)
     active_filters: CampaignFilters | None = None
-    apply_filters_to_query: bool = False
+    apply_filters_to_query: StrictBool = False
 
     @property
     def base_filters(self) -> CampaignFilters:

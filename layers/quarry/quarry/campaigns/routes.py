@@ -9,23 +9,22 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import ndjson_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
         "model": ChatResponse,
         "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
         "`docs/api/campaigns-events.json` holds their schema.",
-        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
     }
 }
 
-router = APIRouter(tags=["campaigns"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["campaigns"])
 
 
 @router.post("/campaigns/chat", response_class=JSONResponse, responses=_ANSWER)

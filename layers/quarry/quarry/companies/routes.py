@@ -9,21 +9,20 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.companies.contract import ChatRequest
 from quarry.companies.search import search_companies
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.problems import request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import ndjson_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "One event a line; `docs/api/companies-events.json` holds their schema. Empty lines are heartbeats.",
-        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
     }
 }
 
-router = APIRouter(tags=["companies"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["companies"])
 
 
 @router.post("/companies/chat", response_class=StreamingResponse, responses=_STREAM)

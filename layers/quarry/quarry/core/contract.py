@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+import datetime
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def _written_as_a_day(value: Any) -> Any:
+    """A text of any other form, or a number, would be read as seconds since 1970."""
+    if isinstance(value, datetime.date) or (isinstance(value, str) and _DAY.fullmatch(value)):
+        return value
+    raise ValueError("write the day as YYYY-MM-DD")
+
+
+Day = Annotated[datetime.date, BeforeValidator(_written_as_a_day)]
+"""A day that a client names: YYYY-MM-DD."""
 
 
 class Request(BaseModel):

@@ -12,8 +12,10 @@ QuarryError                     500  something we did not foresee
 ├── Gone                        410  was there, and has expired
 ├── BodyTooLarge                413
 ├── UnsupportedMediaType        415  the body is not JSON
+├── MisdirectedRequest          421  asks for a host that this server does not answer to
 ├── InvalidInput                422  a field's value; carries one FieldError for each
 ├── RateLimited                 429  carries retry_after_seconds
+├── HeadersTooLarge             431
 ├── Unavailable                 503  a needed part is down; carries retry_after_seconds
 │   ├── DatabaseUnavailable
 │   ├── Overloaded                   more is asked of this process than it takes on
@@ -123,6 +125,11 @@ class UnsupportedMediaType(QuarryError):
     title = "Unsupported media type"
 
 
+class MisdirectedRequest(QuarryError):
+    status = 421
+    title = "Misdirected request"
+
+
 class InvalidInput(QuarryError):
     status = 422
     title = "Invalid input"
@@ -135,6 +142,11 @@ class InvalidInput(QuarryError):
 class RateLimited(QuarryError):
     status = 429
     title = "Too many requests"
+
+
+class HeadersTooLarge(QuarryError):
+    status = 431
+    title = "Headers too large"
 
 
 class Unavailable(QuarryError):

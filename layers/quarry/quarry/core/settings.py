@@ -212,7 +212,13 @@ class Settings(BaseModel):
         default=False, description="Set by `sam local`, whose gateway takes no stream; not for you to set."
     )
 
-    # --- for pages of another origin
+    # --- for the local server, and for pages of another origin
+    quarry_allowed_hosts: str | None = Field(
+        default=None,
+        pattern=r"^\s*[A-Za-z0-9._:\[\]-]*(\s*,\s*[A-Za-z0-9._:\[\]-]+)*\s*$",
+        description="Names and addresses, divided by commas and without a port, that the local server answers to in `Host` and "
+        "`Origin` beside those of this machine (localhost, 127.0.0.1, [::1]). Unset: no other.",
+    )
     allowed_origin: str | None = Field(
         default=None,
         pattern=r"^(\*|https?://[^/\s]+)$",
@@ -269,6 +275,12 @@ class Settings(BaseModel):
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self
+
+    @property
+    def allowed_hosts(self) -> frozenset[str]:
+        """The names of QUARRY_ALLOWED_HOSTS in lower case, IPv6 addresses without brackets."""
+        names = (name.strip().lower().strip("[]") for name in (self.quarry_allowed_hosts or "").split(","))
+        return frozenset(filter(None, names))
 
     @property
     def has_chat_model(self) -> bool:

@@ -6,11 +6,13 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
+from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
 QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
@@ -46,16 +48,33 @@ def storable(text: str) -> str:
     return text
 
 
-Storable = AfterValidator(storable)
-"""Put behind other constraints of a text type: refuses what Postgres or UTF-8 cannot hold."""
-
-CleanText = Annotated[str, Storable]
+CleanText = Annotated[str, AfterValidator(storable)]
 """Any text that can be stored: no NUL, no lone surrogate."""
+
+
+@dataclass(frozen=True)
+class _Storable:
+    """Refuses what Postgres or UTF-8 cannot hold, and says so in the type's JSON schema by `pattern`."""
+
+    pattern: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(storable, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), "pattern": self.pattern}
+
+
+Storable = _Storable(r"^[^\x00]*$")
+"""Put behind other constraints of a text type."""
+
+StorableWords = _Storable(r"^[^\x00]*[^\s\x00][^\x00]*$")
+"""The same for a text that is trimmed, and must not be empty then."""
 
 QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
-    Storable,
+    StorableWords,
 ]
 """What a user asks: 1 to 2,000 characters after trimming."""
 

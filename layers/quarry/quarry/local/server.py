@@ -19,8 +19,10 @@ from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services
 from quarry.core.web.app import create_app
+from quarry.core.web.host_gate import is_loopback
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
+from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
 
 DRAIN_SECONDS = 1
@@ -49,14 +51,18 @@ def demo(host: str, port: int) -> None:
 
 def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:
     configure_logging(database.settings.log_level)
-    if host not in ("127.0.0.1", "::1", "localhost"):
-        logger.warning("who reaches %s can be any user: there is no sign-in locally", host)
+    if not is_loopback(host):
+        logger.warning(
+            "who reaches %s can be any user: there is no sign-in locally. Name in QUARRY_ALLOWED_HOSTS what this machine is "
+            "called by: to other names the server answers 421",
+            host,
+        )
     # the app closes the services when it ends
     services = database.build_services()
     app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=BoundedHttpProtocol,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -19,7 +19,7 @@ RESULTS_MAX = 50
 class OntologySearchRequest(Request):
     """`POST /ontology/search`. Without `project_id` in all projects, without `types` over all types."""
 
-    query: QueryText
+    query: QueryText = Field(examples=["launch plan"])
     project_id: Identifier | None = None
     types: list[EntityType] | None = Field(default=None, max_length=14)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 
-from quarry.core.errors import InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
@@ -18,9 +18,7 @@ from quarry.ontology.search import search_ontology
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
-router = APIRouter(
-    tags=["ontology"], responses=documented(NotAuthenticated, NotFound, InvalidInput, RateLimited, Unavailable)
-)
+router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 
 
 @router.post("/ontology/search", response_model_exclude_none=True)
@@ -33,6 +31,11 @@ async def search(
 
 # an owner's id may hold a slash
 @router.get("/ontology/{type}/{id:path}", response_model_exclude_none=True)
-async def entity(type: EntityType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeEntity:
+async def entity(
+    type: Annotated[EntityType, Path(examples=["task"])],
+    id: Annotated[Identifier, Path(examples=["riverside-bakery-task-01"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> WholeEntity:
     """One of the caller's entities, whole, with its project."""
     return await whole_entity(services.database, caller, type, id)

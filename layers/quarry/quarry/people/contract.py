@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.contract import Request
-from quarry.core.text import Identifier, QueryText, Storable
+from quarry.core.text import Identifier, QueryText, Storable, StorableWords
 
 Intent = Literal[
     "work", "education", "project", "business", "research", "teaching",
@@ -20,8 +20,8 @@ SeniorityLevel = Literal["intern", "entry", "mid", "senior", "lead", "manager", 
 FALLBACK_TIERS = {0: "strict", 1: "time relaxed", 2: "location relaxed", 3: "company and team relaxed"}
 
 DISCOVER_LIMIT_MAX = 100
-PlaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), Storable]
-Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+PlaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120), StorableWords]
+Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)]
 """Indian rupees a year."""
 
 
@@ -36,8 +36,8 @@ class PeopleSearchRequest(Request):
     offered, `salary_min` is the recruiter's own note and filters nothing.
     """
 
-    query: QueryText
-    open_to_work_only: bool | None = None
+    query: QueryText = Field(examples=["backend engineers in Bengaluru who know Kafka"])
+    open_to_work_only: StrictBool | None = None
     preferred_locations: list[PlaceName] = Field(default_factory=list, max_length=20)
     salary_min: Rupees | None = None
     salary_max: Rupees | None = None

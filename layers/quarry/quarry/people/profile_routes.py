@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query
 
-from quarry.core.errors import Gone, InvalidInput, NotAuthenticated, NotFound, RateLimited, Unavailable
+from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
@@ -17,7 +17,7 @@ from quarry.people.profiles import discover, gated_profile, public_profile
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
-router = APIRouter(tags=["people"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["people"])
 
 
 @router.get("/people")
@@ -30,19 +30,18 @@ async def people(
 
 # an owner's id may hold a slash: the longer path comes first
 @router.get("/people/{id:path}/profile", responses=documented(NotFound))
-async def profile(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> PublicProfile:
+async def profile(
+    id: Annotated[Identifier, Path(examples=["p-anagha-venkataraman"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> PublicProfile:
     """What everyone may see of a person: who they are and their visible cards."""
     return await public_profile(id, services.database)
 
 
 @router.get("/people/{id:path}", responses=documented(NotFound, Gone))
 async def person(
-    id: Identifier,
-    search_id: Annotated[Identifier, Query()],
-    caller: PlainCaller,
-    services: ServicesDependency,
-    response: Response,
+    id: Identifier, search_id: Annotated[Identifier, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> GatedProfile:
     """A person whom a search of yours found, with contact details once you have unlocked them."""
-    response.headers["Cache-Control"] = "no-store"
     return await gated_profile(id, search_id, caller, services)

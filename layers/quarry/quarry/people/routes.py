@@ -6,14 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Request
 
-from quarry.core.errors import (
-    Conflict,
-    InvalidInput,
-    NotAuthenticated,
-    PaymentRequired,
-    RateLimited,
-    Unavailable,
-)
+from quarry.core.errors import Conflict, PaymentRequired
 from quarry.core.idempotency import KeyText
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
@@ -24,10 +17,7 @@ from quarry.people.search import search_people
 
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
-router = APIRouter(
-    tags=["people"],
-    responses=documented(NotAuthenticated, PaymentRequired, Conflict, InvalidInput, RateLimited, Unavailable),
-)
+router = APIRouter(tags=["people"], responses=documented(PaymentRequired, Conflict))
 
 
 @router.post("/people/search")

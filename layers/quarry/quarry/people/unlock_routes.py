@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends
 
-from quarry.core.errors import (
-    Forbidden,
-    Gone,
-    InvalidInput,
-    NotAuthenticated,
-    NotFound,
-    PaymentRequired,
-    RateLimited,
-    Unavailable,
-)
+from quarry.core.errors import Forbidden, Gone, NotFound, PaymentRequired
 from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
@@ -27,23 +18,19 @@ from quarry.people.unlock import unlock_contact
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
-router = APIRouter(tags=["people"], responses=documented(NotAuthenticated, RateLimited, Unavailable))
+router = APIRouter(tags=["people"])
 
 
-@router.post(
-    "/people/{id:path}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone, InvalidInput)
-)
+@router.post("/people/{id:path}/unlock-contact", responses=documented(PaymentRequired, Forbidden, NotFound, Gone))
 async def unlock(
-    id: Identifier, body: UnlockRequest, caller: PlainCaller, services: ServicesDependency, response: Response
+    id: Identifier, body: UnlockRequest, caller: PlainCaller, services: ServicesDependency
 ) -> UnlockResponse:
     """The contact details of a person whom a search of yours found. The first time costs one credit, later ones nothing."""
-    response.headers["Cache-Control"] = "no-store"
     return await unlock_contact(id, body.search_id, caller, services)
 
 
 @router.get("/credits")
-async def credits(caller: PlainCaller, services: ServicesDependency, response: Response) -> CreditBalance:
+async def credits(caller: PlainCaller, services: ServicesDependency) -> CreditBalance:
     """How many credits you have."""
-    response.headers["Cache-Control"] = "no-store"
     async with services.database.transaction() as connection:
         return CreditBalance(balance=await balance_of(connection, services.settings, caller.user_id))

@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import Request
+from quarry.core.contract import Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 
@@ -38,15 +38,17 @@ LIMIT_MAX = 100
 OFFSET_MAX = 400
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
+CONTEXT_CHARACTERS_MAX = 5_000
+"""So many fit into a request's line however they are encoded there, which takes up to 12 bytes each."""
 
 
 class SearchRequest(Request):
     """`GET /records/search`. `type` may be repeated; `from` and `to` are inclusive."""
 
-    q: QueryText
+    q: QueryText = Field(examples=["bridge weight limit"])
     type: list[RecordType] = Field(default_factory=list, max_length=12)
-    from_date: datetime.date | None = Field(default=None, alias="from")
-    to_date: datetime.date | None = Field(default=None, alias="to")
+    from_date: Day | None = Field(default=None, alias="from")
+    to_date: Day | None = Field(default=None, alias="to")
     limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
     offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
 
@@ -135,7 +137,7 @@ _TURNS = TypeAdapter(list[PriorTurn])
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
-    question: QueryText
+    question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[RecordType] = Field(default_factory=list, max_length=12)
 
@@ -152,7 +154,7 @@ class AskQuery(Request):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
 
     q: QueryText
-    context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
+    context: Annotated[str, StringConstraints(max_length=CONTEXT_CHARACTERS_MAX), Storable] = ""
 
     def to_request(self) -> AskRequest:
         return AskRequest(question=self.q, history=_turns(self.context))

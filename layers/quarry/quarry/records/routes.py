@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from quarry.core.errors import InvalidInput, NotAuthenticated, RateLimited, Unavailable
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import sse_response
+from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
 from quarry.records.answer import answer_question
 from quarry.records.contract import (
     AskQuery,
@@ -29,14 +29,14 @@ from quarry.records.search import search_records
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `docs/api/records-events.json` holds the schema of each `data:` line.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"itemSchema": SSE_EVENT_SCHEMA}},
     }
 }
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
-router = APIRouter(tags=["records"], responses=documented(NotAuthenticated, InvalidInput, RateLimited, Unavailable))
+router = APIRouter(tags=["records"])
 
 
 @router.get("/records/search", response_model_exclude_none=True)
@@ -65,8 +65,13 @@ async def ask(request: Request, body: AskRequest, caller: ModelCaller, services:
 
 
 # an owner's id may hold a slash
-@router.get("/records/{type}/{id:path}", response_model_exclude_none=True)
-async def record(type: RecordType, id: Identifier, caller: PlainCaller, services: ServicesDependency) -> WholeRecord:
+@router.get("/records/{type}/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
+async def record(
+    type: Annotated[RecordType, Path(examples=["motion"])],
+    id: Annotated[Identifier, Path(examples=["2023-11-14-council-m1"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> WholeRecord:
     """One whole record with its meeting."""
     return await whole_record(services.database, type, id)
 

@@ -7,12 +7,10 @@ buffered responses carry no bytes as they are.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,11 @@ from starlette.responses import RedirectResponse, Response
 from quarry.core.errors import NotFound
 from quarry.core.web.admission import without_place
 from quarry.core.web.console_routes import sign_in_of
+from quarry.core.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "page"
 ASSETS = "assets"
 VERSION_LENGTH = 12
-
-KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
-ASKED_FOR_EACH_TIME = "no-cache"
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -45,7 +41,6 @@ CONTENT_SECURITY_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 SECURITY_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -55,28 +50,11 @@ router = APIRouter(tags=["console"], include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class PageFile:
-    """One file as it is sent."""
-
-    body: bytes
-    media_type: str
-
-    @cached_property
-    def etag(self) -> str:
-        # weak: the same file leaves compressed or not
-        return f'W/"{hashlib.sha256(self.body).hexdigest()[:VERSION_LENGTH]}"'
-
-    @cached_property
-    def compressed(self) -> bytes:
-        return gzip.compress(self.body, mtime=0)
-
-
-@dataclass(frozen=True)
 class Page:
     """The HTML, which names its assets by their version, and the assets by their path."""
 
-    html: PageFile
-    assets: Mapping[str, PageFile]
+    html: TextFile
+    assets: Mapping[str, TextFile]
     version: str
 
 
@@ -90,11 +68,11 @@ def page() -> Page:
     version = version[:VERSION_LENGTH]
     html = _read(DIRECTORY / "index.html")
     versioned = html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode())
-    return Page(PageFile(versioned, html.media_type), assets, version)
+    return Page(TextFile(versioned, html.media_type), assets, version)
 
 
-def _read(path: Path) -> PageFile:
-    return PageFile(path.read_bytes(), MEDIA_TYPES[path.suffix])
+def _read(path: Path) -> TextFile:
+    return TextFile(path.read_bytes(), MEDIA_TYPES[path.suffix])
 
 
 @router.get("/")
@@ -108,7 +86,7 @@ async def index(request: Request) -> Response:
         # the page's addresses are relative: it must know that the stage is a folder
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
     headers = SECURITY_HEADERS | {"Content-Security-Policy": _content_security_policy(event)}
-    return _answer(request, page().html, ASKED_FOR_EACH_TIME, headers)
+    return text_response(request, page().html, ASKED_FOR_EACH_TIME, headers)
 
 
 @router.get("/assets/{path:path}")
@@ -120,22 +98,7 @@ async def asset(request: Request, path: str) -> Response:
     if file is None:
         raise NotFound("There is nothing at this address.")
     kept = KEPT_FOR_GOOD if version == page().version else ASKED_FOR_EACH_TIME
-    return _answer(request, file, kept, {"X-Content-Type-Options": "nosniff"})
-
-
-def _answer(request: Request, file: PageFile, cache_control: str, headers: Mapping[str, str]) -> Response:
-    all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **headers}
-    if file.etag in re.split(r"\s*,\s*", request.headers.get("if-none-match", "")):
-        return Response(status_code=304, headers=all_headers)
-    if _takes_gzip(request):
-        return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
-    return Response(file.body, headers=all_headers, media_type=file.media_type)
-
-
-def _takes_gzip(request: Request) -> bool:
-    """Whether the client takes gzip, and bytes reach it as they are: a buffered Lambda response is a text."""
-    accepted = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
-    return accepted is not None and "aws.event" not in request.scope
+    return text_response(request, file, kept)
 
 
 def _content_security_policy(event: Mapping[str, Any]) -> str:

@@ -34,11 +34,14 @@ logger = logging.getLogger(__name__)
 BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.")
 NOT_JSON = MalformedRequest("The body is not valid JSON.")
 
+NO_SUCH_ADDRESS = NotFound("There is nothing at this address.")
+NO_SUCH_METHOD = MethodNotAllowed("This address does not take that method; the header `Allow` names those it takes.")
+
 # What a bare HTTPException of the framework means to a client.
 _MEANINGS: dict[int, QuarryError] = {
     400: NOT_JSON,
-    404: NotFound("There is nothing at this address."),
-    405: MethodNotAllowed("This address does not take that method."),
+    404: NO_SUCH_ADDRESS,
+    405: NO_SUCH_METHOD,
     413: BODY_TOO_LARGE,
 }
 
@@ -61,14 +64,24 @@ class Problem(BaseModel):
     errors: list[ProblemField] | None = None
 
 
+_REFERENCE = "#/components/schemas/{model}"
+
+PROBLEM_SCHEMAS: dict[str, Any] = {
+    model.__name__: {
+        name: value for name, value in model.model_json_schema(ref_template=_REFERENCE).items() if name != "$defs"
+    }
+    for model in (Problem, ProblemField)
+}
+"""The JSON schemas of a problem, by their names in an OpenAPI document."""
+
+
 def documented(*errors: type[QuarryError]) -> dict[int | str, dict[str, Any]]:
-    """What a route's OpenAPI description says of the errors that it may answer with.
+    """What an OpenAPI description says of errors. A route names those of its own; `description` adds what all of its kind share.
 
     The description is ours because the framework would take it from the standard library, whose words change.
     """
-    return {
-        error.status: {"model": Problem, "description": error.title, "content": {MEDIA_TYPE: {}}} for error in errors
-    }
+    schema = {"$ref": _REFERENCE.format(model=Problem.__name__)}
+    return {error.status: {"description": error.title, "content": {MEDIA_TYPE: {"schema": schema}}} for error in errors}
 
 
 def problem_response(
@@ -91,7 +104,7 @@ def problem_response(
     }
     if errors:
         body["errors"] = [{"pointer": error.pointer, "message": error.message} for error in errors]
-    all_headers = {"Cache-Control": "no-store", **(headers or {})}
+    all_headers = dict(headers or {})
     if retry_after_seconds is not None:
         all_headers["Retry-After"] = str(retry_after_seconds)
     if status == HTTPStatus.UNAUTHORIZED:
@@ -109,8 +122,14 @@ def install(app: FastAPI) -> None:
 def from_quarry_error(
     request_id: str | None, error: QuarryError, *, headers: Mapping[str, str] | None = None
 ) -> Response:
+    """The response to an error, which is logged where it is ours."""
     if error.status >= 500:
         logger.error("%s: %s", type(error).__name__, error.message, exc_info=error.__cause__)
+    return unlogged(request_id, error, headers=headers)
+
+
+def unlogged(request_id: str | None, error: QuarryError, *, headers: Mapping[str, str] | None = None) -> Response:
+    """The response to an error that is no news, however often it is answered."""
     return problem_response(
         request_id,
         status=error.status,

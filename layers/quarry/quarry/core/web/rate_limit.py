@@ -6,18 +6,19 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 
-from fastapi import Depends
+from fastapi import Depends, Request
 
 from quarry.core.errors import RateLimited
 from quarry.core.services import Caller, Services
 from quarry.core.settings import Settings
+from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.identity import services_of, verified_caller
 
 RouteClass = Literal["model", "plain"]
 
 DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120}
 
-CallerDependency = Callable[[Caller, Services], Awaitable[Caller]]
+CallerDependency = Callable[[Request, Caller, Services], Awaitable[Caller]]
 
 # Counting and asking are one statement, so concurrent requests never share a place.
 _COUNT = """
@@ -53,9 +54,13 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
     """A route's dependency: the verified caller, having taken a place in this class of route."""
 
     async def dependency(
-        caller: Annotated[Caller, Depends(verified_caller)], services: Annotated[Services, Depends(services_of)]
+        request: Request,
+        caller: Annotated[Caller, Depends(verified_caller)],
+        services: Annotated[Services, Depends(services_of)],
     ) -> Caller:
-        await take_place(services, caller, route_class)
+        # no stream is begun, and so no model called, for one who wants its headers only
+        if not (route_class == "model" and wants_headers_only(request.scope)):
+            await take_place(services, caller, route_class)
         return caller
 
     return dependency

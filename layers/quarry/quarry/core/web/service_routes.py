@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
@@ -13,8 +13,9 @@ from quarry.core.errors import QuarryError
 from quarry.core.model.circuit_breaker import CircuitState
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
-from quarry.core.web.app import openapi_document
+from quarry.core.web.description import Description
 from quarry.core.web.identity import services_of
+from quarry.core.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
@@ -65,6 +66,7 @@ async def health(services: Annotated[Services, Depends(services_of)]) -> Respons
 
 @router.get("/openapi.json", include_in_schema=False)
 @without_place
-async def openapi(request: Request) -> dict[str, Any]:
+async def openapi(request: Request) -> Response:
     """This description."""
-    return openapi_document(request.app.state.documented)
+    description: Description = request.app.state.description
+    return text_response(request, await asyncio.to_thread(description.text), ASKED_FOR_EACH_TIME)

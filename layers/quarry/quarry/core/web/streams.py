@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
@@ -12,7 +13,26 @@ from starlette.types import Receive, Scope, Send
 from quarry.core.services import Services
 from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
 from quarry.core.stream.events import Event
+from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
+
+NDJSON_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "data": {"type": "object"}},
+    "required": ["type", "data"],
+}
+SSE_EVENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]},
+        }
+    },
+    "required": ["data"],
+}
+"""What a stream's items have in common, as an OpenAPI document says it."""
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -34,7 +54,7 @@ def ndjson_response(request: Request, events: AsyncGenerator[Event], services: S
     encoded = encode_ndjson(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return _EventStream(encoded, NDJSON)
+    return _stream(request, encoded, NDJSON)
 
 
 def sse_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
@@ -42,4 +62,14 @@ def sse_response(request: Request, events: AsyncGenerator[Event], services: Serv
     encoded = encode_sse(
         events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
     )
-    return _EventStream(encoded, SSE)
+    return _stream(request, encoded, SSE)
+
+
+def _stream(request: Request, encoded: AsyncGenerator[bytes], media_type: str) -> StreamingResponse:
+    """The stream, which begins only for who reads it."""
+    return _EventStream(_nothing() if wants_headers_only(request.scope) else encoded, media_type)
+
+
+async def _nothing() -> AsyncGenerator[bytes]:
+    return
+    yield

@@ -1,0 +1,110 @@
+"""The OpenAPI description of the HTTP interface: what the routes say of themselves, and every error that a route of their kind
+may answer with.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import RouteContext, iter_route_contexts
+
+from quarry import __version__
+from quarry.core.errors import (
+    BodyTooLarge,
+    HeadersTooLarge,
+    InvalidInput,
+    MalformedRequest,
+    MisdirectedRequest,
+    NotAuthenticated,
+    QuarryError,
+    RateLimited,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from quarry.core.web.bodies import METHODS_WITH_BODY
+from quarry.core.web.identity import verified_caller
+from quarry.core.web.problems import PROBLEM_SCHEMAS, documented
+from quarry.core.web.text_files import TextFile
+
+DESCRIPTION = "Agentic search over a team's own Postgres."
+
+OF_EVERY_ROUTE = (MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
+OF_EVERY_BODY = (MalformedRequest, BodyTooLarge, UnsupportedMediaType)
+OF_EVERY_INPUT = (InvalidInput,)
+OF_EVERY_CALLER = (NotAuthenticated, RateLimited)
+
+
+class Description:
+    """The description of `routers` as it is served, made when it is first asked for, and once."""
+
+    def __init__(self, routers: Sequence[APIRouter]) -> None:
+        self._routers = routers
+        self._making = threading.Lock()
+        self._made: TextFile | None = None
+
+    def text(self) -> TextFile:
+        """The description. The first call takes long, and those that come meanwhile wait for it: not for an event loop."""
+        with self._making:
+            if self._made is None:
+                document = json.dumps(openapi_document(self._routers), ensure_ascii=False, separators=(",", ":"))
+                self._made = TextFile(document.encode(), "application/json")
+            return self._made
+
+
+def openapi_document(routers: Sequence[APIRouter]) -> dict[str, Any]:
+    """The OpenAPI 3.1 description of `routers`."""
+    app = FastAPI(openapi_url=None)
+    for router in routers:
+        app.include_router(router)
+    document = get_openapi(
+        title="Quarry", version=__version__, openapi_version="3.1.0", description=DESCRIPTION, routes=app.routes
+    )
+    for route in iter_route_contexts(app.routes):
+        operations = document["paths"].get(route.path_format, {})
+        for method in route.methods or ():
+            if operation := operations.get(method.lower()):
+                _describe_errors(operation, documented(*_errors_of(route, method)))
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    # the framework's own forms of a 422, which no route answers with
+    schemas.pop("HTTPValidationError", None)
+    schemas.pop("ValidationError", None)
+    document["components"]["schemas"] = dict(sorted((schemas | PROBLEM_SCHEMAS).items()))
+    return document
+
+
+def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:
+    """What any route of this kind may answer with."""
+    yield from OF_EVERY_ROUTE
+    if method in METHODS_WITH_BODY:
+        yield from OF_EVERY_BODY
+    if _takes_input(route.dependant):
+        yield from OF_EVERY_INPUT
+    if _calls(route.dependant, verified_caller):
+        yield from OF_EVERY_CALLER
+
+
+def _takes_input(dependant: Dependant) -> bool:
+    given = (dependant.path_params, dependant.query_params, dependant.header_params, dependant.body_params)
+    return any(given) or any(map(_takes_input, dependant.dependencies))
+
+
+def _calls(dependant: Dependant, dependency: Callable[..., Any]) -> bool:
+    return dependant.call is dependency or any(_calls(inner, dependency) for inner in dependant.dependencies)
+
+
+def _describe_errors(operation: dict[str, Any], errors: dict[int | str, dict[str, Any]]) -> None:
+    """Add `errors` to what the operation says of its responses; what it says itself of the same status comes first."""
+    responses: dict[str, Any] = operation["responses"]
+    for status, error in errors.items():
+        described = responses.get(str(status))
+        if described is None or status == InvalidInput.status:
+            responses[str(status)] = error
+        else:
+            described["content"] = described.get("content", {}) | error["content"]
+    operation["responses"] = dict(sorted(responses.items()))

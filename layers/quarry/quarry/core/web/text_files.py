@@ -1,0 +1,60 @@
+"""Texts that are the same for everybody, as they are sent: with an ETag, so that a client asks for one again only to hear that
+it has not changed, and compressed where that reaches the client.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fastapi import Request
+from starlette.responses import Response
+
+ETAG_LENGTH = 12
+
+KEPT_FOR_GOOD = "public, max-age=31536000, immutable"
+ASKED_FOR_EACH_TIME = "no-cache"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """One text as it is sent."""
+
+    body: bytes
+    media_type: str
+
+    @cached_property
+    def etag(self) -> str:
+        # weak: the same file leaves compressed or not
+        return f'W/"{hashlib.sha256(self.body).hexdigest()[:ETAG_LENGTH]}"'
+
+    @cached_property
+    def compressed(self) -> bytes:
+        return gzip.compress(self.body, mtime=0)
+
+
+def text_response(
+    request: Request, file: TextFile, cache_control: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """The text, or 304 where the client has it."""
+    all_headers = {"Cache-Control": cache_control, "ETag": file.etag, "Vary": "Accept-Encoding", **(headers or {})}
+    if _has(request, file):
+        return Response(status_code=304, headers=all_headers)
+    if _takes_gzip(request):
+        return Response(file.compressed, headers=all_headers | {"Content-Encoding": "gzip"}, media_type=file.media_type)
+    return Response(file.body, headers=all_headers, media_type=file.media_type)
+
+
+def _has(request: Request, file: TextFile) -> bool:
+    known = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
+    return "*" in known or file.etag in known
+
+
+def _takes_gzip(request: Request) -> bool:
+    """Whether the client takes gzip, and bytes reach it as they are: a buffered Lambda response is a text."""
+    accepted = re.search(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", request.headers.get("accept-encoding", ""))
+    return accepted is not None and "aws.event" not in request.scope
