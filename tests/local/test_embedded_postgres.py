@@ -200,9 +200,22 @@ def test_two_directories_have_two_servers(directory: Path, reachable_path: Path)
         assert rows(one.start(), "select to_regclass('only_here')") == [(None,)]
 
 
+def test_a_server_comes_back_on_its_port(directory: Path) -> None:
+    with EmbeddedPostgres(directory) as postgres:
+        url = postgres.start()
+    with EmbeddedPostgres(directory) as postgres:
+        assert postgres.start() == postgres.url() == url
+
+
 def test_a_port_taken_in_between_is_replaced(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddedPostgres(directory) as postgres:
+        last_port = urlsplit(postgres.start()).port
+    assert last_port
     free_port = embedded_postgres._free_port()
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with (
+        socket.create_server(("127.0.0.1", last_port)),
+        socket.create_server(("127.0.0.1", 0)) as taken,
+    ):
         ports = iter([taken.getsockname()[1], free_port])
         monkeypatch.setattr(embedded_postgres, "_free_port", lambda: next(ports))
         with EmbeddedPostgres(directory) as postgres:
