@@ -18,7 +18,7 @@ import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.faults.asking import ask_all, assert_answers_again, assert_told, is_healthy
-from tests.faults.commands import Nursery, wait_until
+from tests.faults.commands import Nursery, embedded_url, wait_until
 from tests.faults.soundness import assert_sound
 from tests.people.pieces import value
 
@@ -40,9 +40,7 @@ class SmallDisk:
 
     @property
     def url(self) -> str:
-        data = self.root / "cluster"
-        port = (data / "data" / "postmaster.pid").read_text().splitlines()[3]
-        return f"postgresql://quarry:{(data / 'password').read_text()}@127.0.0.1:{port}/quarry"
+        return embedded_url(self.root)
 
     def fill(self, room: int) -> None:
         """Leave room for so many bytes."""

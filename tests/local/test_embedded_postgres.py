@@ -264,6 +264,19 @@ def test_the_server_of_a_killed_owner_is_used_and_stopped_by_the_next(directory:
     assert not answers(url)
 
 
+def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_next(reachable_path: Path) -> None:
+    directory = reachable_path / "killed"
+    unpacking = directory / "server" / "unpacking"
+    with subprocess.Popen([sys.executable, "-c", ANOTHER_PROCESS, str(directory)], stdin=subprocess.PIPE) as killed:
+        while not unpacking.exists():
+            assert killed.poll() is None
+            time.sleep(0.01)
+        killed.kill()
+    with EmbeddedPostgres(directory) as postgres:
+        assert answers(postgres.start())
+        assert not unpacking.exists()
+
+
 def test_a_failed_first_start_says_why_and_leaves_nothing_behind(
     reachable_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
