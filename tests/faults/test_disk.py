@@ -75,7 +75,7 @@ def small_disk(tmp_path: Path, make_directory: Callable[[], Path]) -> Iterator[S
 
 def write_campaigns(path: Path, count: int) -> Path:
     row = {"company": "Lumen Grid", "brand": "Lumen", "channel": "Email"}
-    words = random.Random(count)
+    words = random.Random(0)
     path.write_text(
         "".join(
             json.dumps(row | {"id": f"c-{n}", "campaign_text": words.randbytes(ROW_BYTES // 2).hex(" ", 4)}) + "\n"
