@@ -30,6 +30,13 @@ def wait_until(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
+def embedded_url(server: Path) -> str:
+    """The URL of the embedded Postgres whose programs and data are in `server`."""
+    cluster = server / "cluster"
+    port = (cluster / "data" / "postmaster.pid").read_text().splitlines()[3]
+    return f"postgresql://quarry:{(cluster / 'password').read_text()}@127.0.0.1:{port}/quarry"
+
+
 class Nursery:
     """The process that forks those that are killed. `environment` holds for all of them."""
 

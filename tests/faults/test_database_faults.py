@@ -17,7 +17,7 @@ import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
-from tests.faults.commands import Nursery, Served, wait_until
+from tests.faults.commands import Nursery, Served, embedded_url, wait_until
 from tests.faults.soundness import assert_sound
 from tests.people.pieces import value
 
@@ -36,7 +36,7 @@ class House:
     @property
     def url(self) -> str:
         """The URL of the database now."""
-        return EmbeddedPostgres(self.directory / "postgres").url()
+        return embedded_url(self.directory / "postgres" / "server")
 
     @property
     def postmaster(self) -> int:
@@ -197,7 +197,7 @@ def test_a_killed_server_leaves_its_postgres_to_the_next_one(
         assert command.kill() == -signal.SIGKILL
     with nursery.serve(environment=environment) as served:
         assert ask(served.url, QUESTIONS["people"]).answered
-        url = EmbeddedPostgres(directory / "postgres").url()
+        url = embedded_url(server)
         served.command.kill()
         assert value(url, "select count(*) from people_searches") == 1
     with nursery.serve(environment=environment) as served:

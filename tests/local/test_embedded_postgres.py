@@ -200,9 +200,22 @@ def test_two_directories_have_two_servers(directory: Path, reachable_path: Path)
         assert rows(one.start(), "select to_regclass('only_here')") == [(None,)]
 
 
+def test_a_server_comes_back_on_its_port(directory: Path) -> None:
+    with EmbeddedPostgres(directory) as postgres:
+        url = postgres.start()
+    with EmbeddedPostgres(directory) as postgres:
+        assert postgres.start() == postgres.url() == url
+
+
 def test_a_port_taken_in_between_is_replaced(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddedPostgres(directory) as postgres:
+        last_port = urlsplit(postgres.start()).port
+    assert last_port
     free_port = embedded_postgres._free_port()
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with (
+        socket.create_server(("127.0.0.1", last_port)),
+        socket.create_server(("127.0.0.1", 0)) as taken,
+    ):
         ports = iter([taken.getsockname()[1], free_port])
         monkeypatch.setattr(embedded_postgres, "_free_port", lambda: next(ports))
         with EmbeddedPostgres(directory) as postgres:
@@ -249,6 +262,19 @@ def test_the_server_of_a_killed_owner_is_used_and_stopped_by_the_next(directory:
     with EmbeddedPostgres(directory) as postgres:
         assert postgres.start() == url
     assert not answers(url)
+
+
+def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_next(reachable_path: Path) -> None:
+    directory = reachable_path / "killed"
+    unpacking = directory / "server" / "unpacking"
+    with subprocess.Popen([sys.executable, "-c", ANOTHER_PROCESS, str(directory)], stdin=subprocess.PIPE) as killed:
+        while not unpacking.exists():
+            assert killed.poll() is None
+            time.sleep(0.01)
+        killed.kill()
+    with EmbeddedPostgres(directory) as postgres:
+        assert answers(postgres.start())
+        assert not unpacking.exists()
 
 
 def test_a_failed_first_start_says_why_and_leaves_nothing_behind(

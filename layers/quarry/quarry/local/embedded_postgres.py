@@ -82,7 +82,7 @@ class EmbeddedPostgres:
         self._directory = directory.absolute()
         self._parameters = {**DEFAULT_PARAMETERS, **parameters}
         self._use: IO[bytes] | None = None
-        self._url = ""
+        self._cluster: _Cluster | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -108,14 +108,16 @@ class EmbeddedPostgres:
                     with server_lock:
                         cluster.start(self._parameters, server_lock)
                 self._use = self._use or _lock(self._directory / "users.lock", fcntl.LOCK_SH)
-                self._url = cluster.url()
-                return self._url
+                self._cluster = cluster
+                return cluster.url()
 
     def url(self) -> str:
-        """Return the URL of the database now: another process may have started the server anew, on another port."""
-        with contextlib.suppress(OSError):
-            self._url = _Cluster(self._directory).url()
-        return self._url
+        """Return the URL of the database, which was started before, as it is now.
+
+        It may have been started anew since, by another process too, and on another port.
+        """
+        assert self._cluster is not None, "never started"
+        return self._cluster.url()
 
     def is_gone(self) -> bool:
         """Whether no process of a server is left in the directory, or no directory."""
@@ -187,10 +189,13 @@ class _Cluster:
         self._programs = self._home / f"postgres-{version}"
         self._password = self._home / "cluster" / "password"
         self._data = self._home / "cluster" / "data"
+        self._url = ""
 
     def url(self) -> str:
-        port = self._port() or self._last_port()
-        return f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{port}/quarry"
+        with contextlib.suppress(OSError):  # where the data are gone, the URL is what it was
+            if port := self._port() or self._last_port():
+                self._url = f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{port}/quarry"
+        return self._url
 
     def exists(self) -> bool:
         return self._data.exists()
