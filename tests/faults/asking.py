@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from quarry.api import everything
-from quarry.core.web.app import openapi_document
+from quarry.core.web.description import openapi_document
 from tests.faults.commands import PATIENCE_SECONDS, wait_until
 from tests.people.pieces import as_user, somebody
 

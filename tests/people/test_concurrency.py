@@ -29,7 +29,7 @@ QUERY = "backend engineer for payments in Python"
 class FixedVector:
     """In place of the query's embedding: what a vector is made of is not the matter here."""
 
-    async def embed(self, query: str) -> list[float]:
+    async def embed(self, query: str, *, seconds: float) -> list[float]:
         return [0.05] * 384
 
 
