@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.campaigns import retrieval
+from quarry.campaigns.found import CampaignSet
 from quarry.campaigns.search import MAX_TURNS
 from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX
+from quarry.core.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
@@ -148,6 +151,21 @@ def test_an_answer_that_breaks_off_is_finished_from_what_was_found(model_client:
     assert final["response"].startswith("Half an \n\n")
     assert "Orla One" in final["response"]
     assert final["telemetry"]["degradedSteps"] == ["campaigns_answer"]
+
+
+def test_a_database_that_fails_later_leaves_what_was_found(
+    model_client: TestClient, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(*_: Any) -> CampaignSet:
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr(retrieval, "find_by_text", failing)
+    lumen, phrase = ("filter_campaigns", {"company": "lumen bank"}), ("full_text_search", {"query": "miles"})
+    model.enqueue(calls(lumen), calls(lumen, phrase), Reply.text(ANSWER))
+    final = chat(model_client, "What does Lumen offer travellers?")
+    assert (final["response"], final["telemetry"]["degradedSteps"]) == (ANSWER, ["campaigns_research"])
+    assert ids(final) == {"cmp-lumen-voyage-1"}
+    assert len(tool_results(model.chat_requests[-1])) == 1
 
 
 def test_tokens_and_seconds_end_the_search(campaigns_url: str, model: FakeOpenAI) -> None:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quarry import __version__
 from quarry.api import everything
 from quarry.core.budget import Budget
-from quarry.core.errors import UNFORESEEN_MESSAGE
+from quarry.core.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.core.postgres import pool
 from quarry.core.run_log import Run
 from quarry.core.services import Services, build_services
@@ -46,8 +46,8 @@ async def breaks_off() -> StreamingResponse:
     return StreamingResponse(chunks())
 
 
-def make_services(url: str = "postgresql://127.0.0.1:1/none") -> Services:
-    return build_services(Settings.from_environment({}), url)
+def make_services(url: str = "postgresql://127.0.0.1:1/none", **environment: str) -> Services:
+    return build_services(Settings.from_environment(environment), url)
 
 
 @pytest.fixture
@@ -143,6 +143,18 @@ def test_health_names_the_parts_that_serve(database_url: str) -> None:
     assert response.json() == {
         "status": "ok", "database": "ok", "embedding_model": "all-MiniLM-L6-v2", "chat_model": None,
     }  # fmt: skip
+
+
+def test_health_tells_of_each_remote_model_whether_it_answers(database_url: str) -> None:
+    services = make_services(database_url, OPENAI_BASE_URL="http://127.0.0.1:9/v1", EMBEDDINGS="openai")
+    with TestClient(create_app(services, [service_routes.router], [])) as client:
+        assert client.get("/health").json()["models"] == {"chat": "ok", "embedding": "ok"}
+        for _ in range(services.settings.model_failures_max):
+            with pytest.raises(ModelUnavailable), services.breakers["chat"].attempt():
+                raise ModelUnavailable("down")
+        response = client.get("/health")
+    assert (response.status_code, response.json()["status"]) == (200, "ok")
+    assert response.json()["models"] == {"chat": "failing", "embedding": "ok"}
 
 
 def test_health_is_503_when_the_database_does_not_answer(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from quarry.core.errors import DatabaseUnavailable, ModelUnavailable
+from quarry.core.errors import DatabaseUnavailable, ModelTimedOut, ModelUnavailable
 from quarry.core.model import query_embedding
+from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres import pool
 from quarry.core.postgres.embed import remember_model
@@ -153,3 +155,33 @@ async def test_a_database_that_does_not_answer_says_so(model: Model, monkeypatch
     with pytest.raises(DatabaseUnavailable):
         await QueryEmbedder(model, database).embed("parks")
     await database.close()
+
+
+class TestRemoteModel:
+    @pytest.fixture
+    def breaker(self) -> CircuitBreaker:
+        return CircuitBreaker("noting", failures_max=2, patience_seconds=20)
+
+    async def test_a_model_that_keeps_failing_is_left_alone_but_what_it_made_is_known(
+        self, filled: Database, model: Model, breaker: CircuitBreaker
+    ) -> None:
+        queries = QueryEmbedder(model, filled, breaker)
+        known = await queries.embed("parks")
+        model.down = True
+        for _ in range(2):
+            with pytest.raises(ModelUnavailable, match="Down"):
+                await queries.embed("roads")
+        with pytest.raises(ModelUnavailable, match="left alone"):
+            await queries.embed("roads")
+        assert model.calls == 3
+        assert await queries.embed("parks") == known
+
+    async def test_it_is_waited_for_no_longer_than_the_search_lasts(
+        self, filled: Database, model: Model, breaker: CircuitBreaker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(model, "embed", lambda texts: asyncio.sleep(60))
+        queries = QueryEmbedder(model, filled, breaker)
+        for _ in range(4):
+            with pytest.raises(ModelTimedOut):
+                await queries.embed("parks", seconds=0.01)
+        assert breaker.state == "ok"  # the searches were in a hurry; that is not its failure

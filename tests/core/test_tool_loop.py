@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -190,4 +191,28 @@ async def test_a_tool_s_own_failure_ends_the_loop(server: FakeOpenAI, run: Run) 
     server.enqueue(search("parks"), DONE)
     with pytest.raises(DatabaseUnavailable):
         await loop(run, Desk(DatabaseUnavailable()))
+    assert len(server.requests) == 1
+
+
+async def test_a_tool_at_work_when_the_time_is_up_is_stopped_and_the_rest_not_begun(
+    server: FakeOpenAI, run: Run
+) -> None:
+    class SlowDesk(Desk):
+        async def _search(self, arguments: SearchArguments) -> ToolResult:
+            self.asked.append(arguments)
+            await asyncio.sleep(60)
+            raise AssertionError
+
+    assert run.chat is not None
+    server.enqueue(search("parks", "roads"))
+    desk, results, left = SlowDesk(), list[ToolResult](), iter([0.02, 0.0])
+    run.budget.clock = lambda: run.budget._started
+    async for event in call_tools(run.chat, MESSAGES, desk.tools, run, step_name="research", max_turns=6):
+        if isinstance(event, ToolStarted):
+            run.budget.max_seconds = next(left)
+        else:
+            results.append(event.result)
+    assert [result.count for result in results] == [0, 0]
+    assert [arguments.query for arguments in desk.asked] == ["parks"]
+    assert run.degraded == ["research"]
     assert len(server.requests) == 1

@@ -7,12 +7,16 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
+from quarry.core.errors import DatabaseUnavailable
+from quarry.records import tools
+from quarry.records.search import rank_records
 from quarry.records.standins import NOTHING_FOUND
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -137,6 +141,23 @@ def test_with_no_time_left_there_is_an_answer(shared_sample_url: str, model: Fak
         events = ask(client)
     assert cited(answer_of(events))
     assert "records_answer" in events[-1]["degraded"]
+
+
+def test_a_database_that_fails_later_leaves_the_sources_found(
+    model_client: TestClient, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(10))
+
+    async def failing_later(*arguments: Any, **options: Any) -> Any:
+        if next(calls):
+            raise DatabaseUnavailable
+        return await rank_records(*arguments, **options)
+
+    monkeypatch.setattr(tools, "rank_records", failing_later)
+    model.respond = playing(research=[Reply.tool_calls([search("cables")])])
+    events = ask(model_client)
+    assert the(events, "sources")["sources"]
+    assert (answer_of(events), events[-1]["degraded"]) == (ANSWER, ["records_research"])
 
 
 def test_with_no_tokens_left_research_ends(shared_sample_url: str, model: FakeOpenAI) -> None:

@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry.core.errors import UNFORESEEN_MESSAGE
+from quarry.core.model import circuit_breaker
 from tests.companies.chat.chatting import (
     QUESTION,
     SUMMARY,
@@ -124,6 +125,23 @@ def test_with_no_model_server_at_all_there_is_an_answer(chat_url: str) -> None:
         events = chat(client)
     assert degraded(events) == ["company_plan", "company_rerank", "company_critique", "company_summary"]
     assert found(events)[0] == "c-uber-kitchen"
+
+
+def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
+    chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = ["company_plan", "company_rerank", "company_critique", "company_summary"]
+    model.respond = lambda body: Reply.http_error(500)
+    for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 8, "recovering")):
+        monkeypatch.setattr(circuit_breaker, "COOL_DOWN_SECONDS", cool_down_seconds)
+        model.requests.clear()
+        with client_of(chat_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:
+            assert [degraded(chat(client)) for _ in range(2)] == [steps, steps]
+            assert (len(model.requests), client.get("/health").json()["models"]) == (asked, {"chat": state})
+            if state == "recovering":
+                model.respond = playing()
+                assert degraded(chat(client)) == []
+                assert client.get("/health").json()["models"] == {"chat": "ok"}
 
 
 class TestEmbeddingsFail:

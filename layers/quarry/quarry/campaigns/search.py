@@ -87,6 +87,11 @@ class _Answer:
     routed: Routed | None = None
     unknown: list[UnknownValue] = field(default_factory=list)
 
+    def forget_last_turn(self) -> None:
+        """Drop the model's last turn, which broke off: a model must be told the result of every call it made."""
+        turns = [place for place, message in enumerate(self.said) if message.role == "assistant"]
+        del self.said[turns[-1] :]
+
     @property
     def own_words(self) -> str | None:
         """The text with which the model ended its research; None where it did not."""
@@ -189,6 +194,7 @@ async def _research(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -
             if not desk.searches:
                 raise
             run.degrade(RESEARCH_STEP)
+            answer.forget_last_turn()
     if run.chat is None or (RESEARCH_STEP in run.degraded and not desk.searches):
         async for event in _rule_search(request, desk, answer):
             yield event

@@ -122,6 +122,8 @@ async def call_tools(
 
 
 async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult:
+    if not run.budget.seconds_for_work:
+        return _NOT_IN_TIME
     try:
         async with in_time(run.budget.seconds_for_work):
             return await tool.run(arguments)

@@ -1,0 +1,225 @@
+"""Searches that end before they are finished: what was ranked until then is the answer, which says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.companies import gathering, search
+from quarry.core.errors import DatabaseUnavailable
+from tests.companies.chat.chatting import (
+    SUMMARY,
+    Events,
+    asked_for,
+    chat,
+    critique,
+    degraded,
+    end_reason,
+    final,
+    found,
+    offered,
+    plan,
+    playing,
+    ranking,
+    text_of,
+)
+from tests.conftest import client_of, model_environment
+from tests.core.test_budget import FakeClock
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
+
+UNHURRIED = {"MODEL_TIMEOUT_SECONDS": "60"}
+FOR_WORK = 45.0
+"""Of the 60 seconds of a search, those before the answer must be begun."""
+GO_ON = critique(decision="continue")
+
+
+def is_cut_short(events: Events) -> bool:
+    answer = final(events)
+    assert text_of(events) == answer["content"]
+    assert "No company here fits" not in answer["content"]
+    return end_reason(events) == "guardrail_hit" and "cut short" in answer["content"]
+
+
+@pytest.fixture
+def patient_client(chat_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
+    with client_of(chat_url, **model_environment(model.url) | UNHURRIED) as client:
+        yield client
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    """The time of the searches, which passes when the test says so."""
+    clock, make = FakeClock(), search._budget
+    monkeypatch.setattr(search, "_budget", lambda limits: replace(make(limits), clock=clock))
+    return clock
+
+
+def timing_out(clock: FakeClock, seconds: float = FOR_WORK) -> Reply:
+    """A reply that fails after `seconds` of the search have passed."""
+    clock.now += seconds
+    return Reply.http_error(500)
+
+
+@pytest.fixture
+def first_two(model: FakeOpenAI) -> list[str]:
+    """The ids that the model ranks first, filled by its first ranking, which goes against the order of the search."""
+    return []
+
+
+def ranks_backwards(ids: list[str]) -> Any:
+    def part(body: Body) -> Body:
+        ids[:] = offered(body)[1::-1]
+        return ranking(*ids)
+
+    return part
+
+
+@pytest.mark.parametrize("hanging", ["company_plan", "company_rerank"])
+def test_time_that_is_up_before_anything_is_ranked_leaves_a_ranking_by_rule(
+    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, hanging: str
+) -> None:
+    usual = playing()
+    model.respond = lambda body: timing_out(clock) if schema_name(body) == hanging else usual(body)
+    events = chat(patient_client)
+    assert is_cut_short(events)
+    assert found(events)[0] == "c-uber-kitchen"
+    assert "company_rerank" in degraded(events)
+    assert asked_for(model.chat_requests, "company_critique") == []
+
+
+def test_no_time_at_all_for_looking_is_an_error(
+    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock
+) -> None:
+    model.respond = lambda body: timing_out(clock, 60.0)
+    events = chat(patient_client)
+    assert events[-1]["type"] == "error"
+    assert "out of time" in events[-1]["data"]["message"]
+
+
+@pytest.mark.parametrize("hanging", ["company_plan", "company_rerank"])
+def test_a_model_that_hangs_later_leaves_its_own_first_ranking(
+    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, first_two: list[str], hanging: str
+) -> None:
+    usual = playing(rankings=ranks_backwards(first_two), critiques=GO_ON)
+
+    def respond(body: Body) -> Reply:
+        again = len(asked_for(model.chat_requests, hanging)) > 1
+        return timing_out(clock) if again and schema_name(body) == hanging else usual(body)
+
+    model.respond = respond
+    events = chat(patient_client)
+    assert is_cut_short(events)
+    assert found(events) == first_two
+    assert final(events)["content"].startswith(SUMMARY)
+    assert hanging in degraded(events)
+
+
+def test_a_critique_that_hangs_leaves_the_ranking(
+    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, first_two: list[str]
+) -> None:
+    model.respond = playing(rankings=ranks_backwards(first_two), critiques=lambda body: timing_out(clock))
+    events = chat(patient_client)
+    assert is_cut_short(events)
+    assert found(events) == first_two
+
+
+def test_tokens_that_run_out_leave_the_ranking(chat_url: str, model: FakeOpenAI, first_two: list[str]) -> None:
+    ranks = ranks_backwards(first_two)
+
+    def dear(body: Body) -> Reply:
+        made = Reply.json(ranks(body))
+        return Reply(message=made.message, pieces=made.pieces, usage=(900, 500))
+
+    model.respond = playing(rankings=dear)
+    with client_of(chat_url, **model_environment(model.url) | UNHURRIED, COMPANY_MAX_TOKENS="1000") as client:
+        events = chat(client)
+    assert is_cut_short(events)
+    assert found(events) == first_two
+    assert asked_for(model.chat_requests, "company_critique") == []
+
+
+def test_a_later_plan_that_nothing_meets_leaves_the_ranking(
+    patient_client: TestClient, model: FakeOpenAI, first_two: list[str]
+) -> None:
+    nothing = plan("another phrasing", filters={"niches": ["unicorn farming"], "nicheMode": "must_match"})
+    model.respond = playing(plans=[plan(), nothing], rankings=ranks_backwards(first_two), critiques=[GO_ON, critique()])
+    events = chat(patient_client)
+    assert found(events) == first_two
+    assert final(events)["content"] == SUMMARY
+
+
+class TestDatabaseFails:
+    @pytest.fixture
+    def fails(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        """Let a search of `gathering` fail from its call number `first` on."""
+
+        def fail(name: str, *, first: int = 1) -> None:
+            look, calls = getattr(gathering, name), iter(range(1, 100))
+
+            async def failing(*arguments: Any, **options: Any) -> Any:
+                if next(calls) >= first:
+                    raise DatabaseUnavailable("The database took too long; try again, or ask for less.")
+                return await look(*arguments, **options)
+
+            monkeypatch.setattr(gathering, name, failing)
+
+        return fail
+
+    def test_after_a_ranking_this_is_the_answer(
+        self, patient_client: TestClient, model: FakeOpenAI, first_two: list[str], fails: Any
+    ) -> None:
+        fails("look_up", first=2)
+        model.respond = playing(
+            plans=[plan(), plan("quite another phrasing")], rankings=ranks_backwards(first_two), critiques=GO_ON
+        )
+        events = chat(patient_client)
+        assert is_cut_short(events)
+        assert found(events) == first_two
+        assert degraded(events) == ["company_search"]
+
+    def test_where_one_search_fails_the_others_find(
+        self, patient_client: TestClient, model: FakeOpenAI, fails: Any
+    ) -> None:
+        fails("retrieve_variants")
+        model.respond = playing(plans=plan(filters={"sectors": ["Food & Agriculture"]}))
+        events = chat(patient_client, "Food & Agriculture startups")
+        assert is_cut_short(events)
+        assert found(events)
+        assert "company_search" in degraded(events)
+
+    def test_where_nothing_is_known_the_stream_ends_in_an_error(
+        self, patient_client: TestClient, model: FakeOpenAI, fails: Any
+    ) -> None:
+        for name in ("retrieve_variants", "find_by_taxonomy", "match_names"):
+            fails(name)
+        model.respond = playing()
+        events = chat(patient_client)
+        assert events[-1]["type"] == "error"
+        assert "too long" in events[-1]["data"]["message"]
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        Reply.flood("Two companies "),
+        Reply.hang(30, after_pieces=["Two companies "]),
+        Reply.raw("{", "}"),
+        Reply.http_error(429, retry_after=3600),
+    ],
+    ids=["flood", "hang", "garbage", "429"],
+)
+def test_whatever_the_summary_s_model_does_the_stream_ends_with_the_answer(
+    chat_url: str, model: FakeOpenAI, first_two: list[str], summary: Reply
+) -> None:
+    model.respond = playing(rankings=ranks_backwards(first_two), summary=summary)
+    settings = {"MODEL_TIMEOUT_SECONDS": "5", "MODEL_ANSWER_TOKENS": "100", "MODEL_MAX_RETRIES": "2"}
+    with client_of(chat_url, **model_environment(model.url) | settings) as client:
+        events = chat(client)
+    assert found(events) == first_two
+    assert degraded(events) == ["company_summary"]
+    assert text_of(events) == final(events)["content"]
+    assert len(text_of(events)) < 10_000
