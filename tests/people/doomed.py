@@ -39,7 +39,7 @@ class FixedVector:
 
 
 def services_at(url: str) -> Services:
-    services = build_services(Settings.from_environment({"DATABASE_URL": url}))
+    services = build_services(Settings.from_environment({"DATABASE_URL": url, "DATABASE_TIMEOUT_SECONDS": "60"}))
     return replace(services, queries=FixedVector())  # type: ignore[arg-type]
 
 
@@ -57,24 +57,25 @@ class Executioner:
         self.statements = 0
 
     def install(self) -> None:
-        execute, leave = psycopg.AsyncConnection.execute, psycopg.AsyncTransaction.__aexit__
+        execute, commit = psycopg.AsyncConnection.execute, psycopg.AsyncConnection.commit
+        charging: list[Any] = []
 
         async def counted(connection: Any, *arguments: Any, **options: Any) -> Any:
-            # the pool sends an empty one to see whether a connection is alive
-            if arguments != ("",):
-                self._reach(self.statements)
-                self.statements += 1
+            self._reach(self.statements)
+            self.statements += 1
+            if "update credit_accounts" in str(arguments[0]):
+                charging.append(connection)
             return await execute(connection, *arguments, **options)
 
-        async def left(transaction: Any, *arguments: Any) -> Any:
+        async def committed(connection: Any) -> None:
+            if connection not in charging:
+                return await commit(connection)
             self._reach("commit")
-            try:
-                return await leave(transaction, *arguments)
-            finally:
-                self._reach("after commit")
+            await commit(connection)
+            self._reach("after commit")
 
         psycopg.AsyncConnection.execute = counted  # type: ignore[method-assign,assignment]
-        psycopg.AsyncTransaction.__aexit__ = left  # type: ignore[method-assign,assignment]
+        psycopg.AsyncConnection.commit = committed  # type: ignore[method-assign]
 
     def _reach(self, point: int | str) -> None:
         if point == self.point:

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from quarry.core.errors import PaymentRequired
+from quarry.core.postgres import pool
 from quarry.core.services import Caller, Services
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.credits import balance_of
@@ -22,6 +23,12 @@ from tests.people.doomed import QUERY, services_at
 from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import PERSON_IDS
 from tests.running import running_server
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine serves what is asked at once one after the other; who pays what is the matter here."""
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 60)
 
 
 @pytest.fixture
@@ -36,8 +43,10 @@ async def instances(world_url: str) -> AsyncIterator[list[Services]]:
 def test_fifty_searches_under_one_key_at_once_are_one(world_url: str) -> None:
     user = somebody()
     with (
-        running_server(world_url, RATE_LIMIT_PER_MINUTE="0") as one,
-        running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_POOL_SIZE="2") as other,
+        running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_TIMEOUT_SECONDS="60") as one,
+        running_server(
+            world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_TIMEOUT_SECONDS="60", DATABASE_POOL_SIZE="2"
+        ) as other,
         httpx2.Client(timeout=30, headers=as_user(user) | {"Idempotency-Key": "k1"}) as http,
         ThreadPoolExecutor(50) as threads,
     ):
