@@ -14,6 +14,7 @@ import httpx2
 import pytest
 
 from quarry.core.errors import PaymentRequired
+from quarry.core.postgres import pool
 from quarry.core.services import Caller, Services
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.credits import balance_of
@@ -33,6 +34,12 @@ class FixedVector:
         return [0.05] * 384
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine serves what is asked at once one after the other; who pays what is the matter here."""
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 60)
+
+
 @pytest.fixture
 async def instances(world_url: str, make_services: Callable[..., Services]) -> list[Services]:
     """Three instances of the service, each with a pool of its own."""
@@ -42,8 +49,10 @@ async def instances(world_url: str, make_services: Callable[..., Services]) -> l
 def test_fifty_searches_under_one_key_at_once_are_one(world_url: str) -> None:
     user = somebody()
     with (
-        running_server(world_url, RATE_LIMIT_PER_MINUTE="0") as one,
-        running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_POOL_SIZE="2") as other,
+        running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_TIMEOUT_SECONDS="60") as one,
+        running_server(
+            world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_TIMEOUT_SECONDS="60", DATABASE_POOL_SIZE="2"
+        ) as other,
         httpx2.Client(timeout=30, headers=as_user(user) | {"Idempotency-Key": "k1"}) as http,
         ThreadPoolExecutor(50) as threads,
     ):
