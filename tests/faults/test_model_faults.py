@@ -7,9 +7,8 @@ import pytest
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.faults.asking import MODEL_QUESTIONS, QUESTIONS, ask, ask_all, assert_answers_again, assert_told
-from tests.faults.commands import wait_until
+from tests.faults.commands import Nursery, wait_until
 from tests.faults.soundness import assert_sound
-from tests.running import running_server
 
 FAULTS = {
     "hangs": Reply.hang(60),
@@ -20,7 +19,6 @@ FAULTS = {
     "cuts its stream": Reply.drop_connection(after_pieces=["It is "]),
 }
 IMPATIENT = {
-    "RATE_LIMIT_PER_MINUTE": "0",
     "RECORDS_ASK_SECONDS": "4",
     "PEOPLE_SEARCH_SECONDS": "4",
     "COMPANY_MAX_SECONDS": "4",
@@ -30,16 +28,18 @@ IMPATIENT = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_whatever_a_model_does_every_domain_answers_then_and_afterwards(
-    url: str, model: FakeOpenAI, fault: str
+    nursery: Nursery, url: str, model: FakeOpenAI, fault: str
 ) -> None:
-    with running_server(url, **model_environment(model.url), **IMPATIENT) as address:
+    environment = {"DATABASE_URL": url} | model_environment(model.url) | IMPATIENT
+    with nursery.serve(environment=environment) as served:
         # all that is made at first use is made then, however busy the machine
-        wait_until(lambda: ask(address, QUESTIONS["people"]).answered)
+        wait_until(lambda: ask(served.url, QUESTIONS["people"]).answered)
         model.respond = lambda body: FAULTS[fault]
-        for name, outcome in ask_all(address, MODEL_QUESTIONS).items():
+        for name, outcome in ask_all(served.url, MODEL_QUESTIONS).items():
             assert_told(outcome)
             assert outcome.answered, (name, outcome)
         assert model.chat_requests
         model.reset()
-        assert_answers_again(address, MODEL_QUESTIONS)
+        assert_answers_again(served.url, MODEL_QUESTIONS)
+        assert served.command.end() == 0
     assert_sound(url)
