@@ -29,7 +29,7 @@ PLACES_PER_CONNECTION = 2
 USER_SHARE = 3 / 4
 """Of the connections and of the queue. What is left lets others in while one user asks for everything."""
 QUEUE_MAX = 64
-QUEUE_SECONDS = 5.0
+QUEUE_SECONDS = 10.0
 """The longest that a request waits for its place."""
 
 FIRST_MEAN_SECONDS = 1.0
