@@ -38,8 +38,6 @@ LIMIT_MAX = 100
 OFFSET_MAX = 400
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
-CONTEXT_CHARACTERS_MAX = 5_000
-"""So many fit into a request's line however they are encoded there, which takes up to 12 bytes each."""
 
 
 class SearchRequest(Request):
@@ -154,7 +152,7 @@ class AskQuery(Request):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
 
     q: QueryText
-    context: Annotated[str, StringConstraints(max_length=CONTEXT_CHARACTERS_MAX), Storable] = ""
+    context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
 
     def to_request(self) -> AskRequest:
         return AskRequest(question=self.q, history=_turns(self.context))
