@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 8
 PROBLEM_CHARACTERS = 200
 
-_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+ANSWER_CHARACTERS_MAX = 200_000
+"""A longer answer is not read: no step asks for a tenth of it."""
 
 
 class OpenAIChat:
@@ -106,6 +107,9 @@ class OpenAIChat:
                 response = await client.chat.completions.with_raw_response.create(
                     model=self._model, messages=[_wire_message(message) for message in messages], **options
                 )
+            # a character may take six bytes there, as \\uXXXX
+            if len(response.content) > 6 * ANSWER_CHARACTERS_MAX:
+                raise ModelOutputInvalid("The model's answer is too long.")
             completion = _Completion.model_validate_json(response.content)
         if not completion.choices:
             raise ModelOutputInvalid("The model's answer is empty.")
@@ -119,7 +123,7 @@ class OpenAIChat:
         self, messages: Sequence[Message], seconds: float, keep: Callable[[Usage], None]
     ) -> AsyncIterator[str]:
         finish_reason: str | None = None
-        empty = True
+        characters = 0
         with translated():
             client = self._connection.open()
             deadline = asyncio.get_running_loop().time() + seconds
@@ -138,12 +142,14 @@ class OpenAIChat:
                     if chunk.choice.message.refusal:
                         raise ModelRefused(DECLINED)
                     if piece := chunk.choice.message.content:
-                        empty = False
+                        characters += len(piece)
+                        if characters > ANSWER_CHARACTERS_MAX:
+                            raise ModelOutputInvalid("The model's answer is too long.")
                         yield piece
         if finish_reason is None:
             raise ModelUnavailable("The model's answer broke off.")
         _check_ending(finish_reason)
-        if empty:
+        if not characters:
             raise ModelOutputInvalid("The model's answer is empty.")
 
 
@@ -258,5 +264,9 @@ def _problems(error: ValidationError) -> str:
 
 def _without_fence(text: str) -> str:
     """The JSON in `text`: servers that know no schemas let the model wrap it in a Markdown code fence."""
-    fenced = None if text.lstrip().startswith("{") else _FENCED.search(text)
-    return fenced[1] if fenced else text
+    if text.lstrip().startswith("{"):
+        return text
+    _, _, fenced = text.partition("```")
+    _, _, inside = fenced.partition("\n")
+    inside, closing, _ = inside.partition("```")
+    return inside if closing else text
