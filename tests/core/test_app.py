@@ -147,7 +147,7 @@ def test_health_names_the_parts_that_serve(database_url: str) -> None:
 
 def test_health_tells_of_each_remote_model_whether_it_answers(database_url: str) -> None:
     services = make_services(database_url, OPENAI_BASE_URL="http://127.0.0.1:9/v1", EMBEDDINGS="openai")
-    with TestClient(create_app(services, [service_routes.router], [])) as client:
+    with local_client(create_app(services, [service_routes.router], [])) as client:
         assert client.get("/health").json()["models"] == {"chat": "ok", "embedding": "ok"}
         for _ in range(services.settings.model_failures_max):
             with pytest.raises(ModelUnavailable), services.breakers["chat"].attempt():

@@ -3,7 +3,8 @@
 For each line with `arguments` a process is forked (all is imported once) that runs that quarry command, with `environment` as
 all that it finds there, and writes what it says to the file `output`; the line that comes back names its `pid`. With `point` it
 kills itself as by `kill -9`: before its nth statement, or before the first that holds that text; at "commit", when all is written
-but for the commit, or "after commit", when nobody was told yet. With `first`, all begins with the statement that holds that text.
+but for the commit, or "after commit", when nobody was told yet. With `first`, all begins with the statement that holds that text;
+with `commits`, the commit is that of a statement that holds that one.
 A line with `pid` waits for that process to end; the line that comes back says how: its exit status, or minus the number of the
 signal. A line with `disk` mounts a small disk of `size` bytes there, for these processes alone; what comes back is null, or why
 that cannot be done here.
@@ -42,55 +43,64 @@ Point = int | str
 class Executioner:
     """Counts the statements of this process, from the one on that holds `first`, and kills it at `point`."""
 
-    def __init__(self, point: Point, first: str) -> None:
+    def __init__(self, point: Point, first: str, commits: str) -> None:
         self._point = point
         self._first = first
+        self._commits = commits
         self._statements = -1
+        self._connections: set[Any] = set()
+        """Those whose next commit is the one."""
 
     def install(self) -> None:
-        for connection, transaction in (
-            (psycopg.AsyncConnection, psycopg.AsyncTransaction),
-            (psycopg.Connection, psycopg.Transaction),
-        ):
+        for connection in (psycopg.AsyncConnection, psycopg.Connection):
             self._watch(connection, "execute", self._sees_statement)
-            leave = "__aexit__" if hasattr(transaction, "__aexit__") else "__exit__"
-            self._watch(transaction, leave, lambda _: self._reach("commit"), lambda: self._reach("after commit"))
+            self._watch(connection, "commit", self._sees_commit, self._has_seen_commit)
+        # maintenance work commits by leaving a transaction
+        self._watch(psycopg.Transaction, "__exit__", self._sees_commit, self._has_seen_commit)
 
     def _watch(
         self,
         owner: Any,
         name: str,
-        before: Callable[[tuple[Any, ...]], None],
-        after: Callable[[], None] = lambda: None,
+        before: Callable[..., None],
+        after: Callable[[Any], None] = lambda _: None,
     ) -> None:
         """Call `before` and `after` around a method; `after` once an asynchronous one has been waited for."""
         method = getattr(owner, name)
 
-        async def awaited(result: Any) -> Any:
+        async def awaited(owner: Any, result: Any) -> Any:
             done = await result
-            after()
+            after(owner)
             return done
 
-        def watched(self: Any, *arguments: Any, **options: Any) -> Any:
-            before(arguments)
-            result = method(self, *arguments, **options)
+        def watched(owner: Any, *arguments: Any, **options: Any) -> Any:
+            before(owner, *arguments)
+            result = method(owner, *arguments, **options)
             if hasattr(result, "__await__"):
-                return awaited(result)
-            after()
+                return awaited(owner, result)
+            after(owner)
             return result
 
         setattr(owner, name, watched)
 
-    def _sees_statement(self, arguments: tuple[Any, ...]) -> None:
-        query = arguments[0]
+    def _sees_statement(self, connection: Any, query: Any, *_: object) -> None:
         text = query.as_string() if isinstance(query, Composable) else str(query)
-        # the pool sends an empty one to see whether a connection is alive
-        if not text or (self._statements < 0 and self._first not in text):
+        if self._statements < 0 and self._first not in text:
             return
         self._statements += 1
+        if self._commits in text:
+            self._connections.add(connection)
         self._reach(self._statements)
         if isinstance(self._point, str) and self._point in text:
             self._die()
+
+    def _sees_commit(self, owner: Any, *_: object) -> None:
+        if getattr(owner, "connection", owner) in self._connections:
+            self._reach("commit")
+
+    def _has_seen_commit(self, owner: Any) -> None:
+        if getattr(owner, "connection", owner) in self._connections:
+            self._reach("after commit")
 
     def _reach(self, point: Point) -> None:
         if self._statements >= 0 and point == self._point:
@@ -111,7 +121,7 @@ def start(order: Order) -> int:
     os.environ.update(order["environment"])
     idempotency.LEASE_SECONDS = LEASE_SECONDS
     if "point" in order:
-        Executioner(order["point"], order.get("first", "")).install()
+        Executioner(order["point"], order.get("first", ""), order.get("commits", "")).install()
     status = 1
     try:
         status = cli.main(order["arguments"])

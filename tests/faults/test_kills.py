@@ -22,6 +22,7 @@ from tests.people.pieces import ledger, rows, somebody, value
 from tests.running import running_server
 
 STATEMENTS_MAX = 40
+CHARGE = "update credit_accounts"
 SEARCHES = 6
 CAMPAIGNS = 8
 LOAD_POINTS = {
@@ -84,7 +85,7 @@ def test_a_search_killed_at_any_statement_is_whole_or_has_never_been(
     killed = 0
     for point in ("commit", "after commit", *range(STATEMENTS_MAX)):
         user = somebody()
-        doom = {"point": point, "first": "insert into idempotency_keys"}
+        doom = {"point": point, "first": "insert into idempotency_keys", "commits": CHARGE}
         with nursery.serve(doom=doom, environment={"DATABASE_URL": doomed_url}) as served:
             outcome = search(served.url, user, "k")
         if outcome.status == 200:
@@ -109,7 +110,7 @@ def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
     for point in ("commit", "after commit", *range(STATEMENTS_MAX)):
         user = somebody()
         search_id, [person, *_] = found_by(living, user)
-        doom = {"point": point, "first": "people_search"}
+        doom = {"point": point, "first": "people_search", "commits": CHARGE}
         with nursery.serve(doom=doom, environment={"DATABASE_URL": doomed_url}) as served:
             outcome = ask(served.url, unlocking(person, search_id), user=user)
         if outcome.status == 200:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import difflib
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from quarry.campaigns.contract import CampaignFilters, DateRange
@@ -15,6 +17,12 @@ from quarry.campaigns.found import KnownValues
 RECENT_DAYS = 90
 NEAREST_VALUES = 3
 NEAREST_CUTOFF = 0.4
+NEAREST_AMONG = 300
+"""So many known values, the most frequent ones, are compared letter by letter with one that does not exist,"""
+NEAREST_CHARACTERS = 60
+"""and so many of its letters;"""
+EXPLAINED_VALUES = 5
+"""for the first so many that do not exist."""
 
 # Filters whose values are a closed list, with the SQL functions' name for each.
 VALUE_FILTERS = {
@@ -99,7 +107,10 @@ def resolve(filters: CampaignFilters, known: KnownValues) -> tuple[AppliedFilter
         asked: list[str] = getattr(filters, name)
         existing = known.by_filter.get(name, ())
         found = {value: match_value(value, existing) for value in asked}
-        unknown += [UnknownValue(name, value, nearest(value, existing)) for value in asked if not found[value]]
+        for value in asked:
+            if not found[value]:
+                offered = nearest(value, existing) if len(unknown) < EXPLAINED_VALUES else ()
+                unknown.append(UnknownValue(name, value, offered))
         values[name] = tuple(dict.fromkeys(each for matches in found.values() for each in matches)) if asked else None
     dates = date_range(filters.date_range, known.latest)
     return (
@@ -122,19 +133,38 @@ def canonical(asked: CampaignFilters, applied: AppliedFilters) -> CampaignFilter
 
 def match_value(value: str, existing: Sequence[str]) -> list[str]:
     """The known values that are meant by `value`: the equal one, else all whose words hold every word of it."""
-    wanted = plain(value)
-    equal = [each for each in existing if plain(each) == wanted]
-    if equal or not wanted:
-        return equal
-    words = set(wanted.split())
-    return [each for each in existing if words <= set(plain(each).split())]
+    wanted, index = plain(value), _index(tuple(existing))
+    if not wanted or wanted in index.by_plain:
+        return list(index.by_plain.get(wanted, ()))
+    places = [index.by_word.get(word, frozenset()) for word in wanted.split()]
+    return [existing[place] for place in sorted(frozenset.intersection(*places))]
 
 
 def nearest(value: str, existing: Sequence[str]) -> tuple[str, ...]:
     """The known values that are spelt most like `value`."""
-    by_plain = {plain(each): each for each in existing}
-    close = difflib.get_close_matches(plain(value), by_plain, n=NEAREST_VALUES, cutoff=NEAREST_CUTOFF)
+    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing[:NEAREST_AMONG]}
+    wanted = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=NEAREST_CUTOFF)
     return tuple(by_plain[each] for each in close)
+
+
+@dataclass(frozen=True)
+class _Index:
+    """Values by their plain form, and their places in the list by each of their words."""
+
+    by_plain: Mapping[str, Sequence[str]]
+    by_word: Mapping[str, frozenset[int]]
+
+
+@lru_cache(maxsize=16)
+def _index(existing: tuple[str, ...]) -> _Index:
+    by_plain: dict[str, list[str]] = defaultdict(list)
+    by_word: dict[str, set[int]] = defaultdict(set)
+    for place, value in enumerate(existing):
+        by_plain[plain(value)].append(value)
+        for word in plain(value).split():
+            by_word[word].add(place)
+    return _Index(dict(by_plain), {word: frozenset(places) for word, places in by_word.items()})
 
 
 def plain(text: str) -> str:

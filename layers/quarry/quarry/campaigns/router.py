@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from quarry.campaigns.contract import CampaignFilters
@@ -127,6 +128,7 @@ def route(question: str, earlier_questions: Sequence[str], known: KnownValues) -
 
 
 def _read(question: str, known: KnownValues) -> Routed:
+    question = " ".join(question.split())
     text = plain(question)
     values, rest = _take_values(text, known)
     period, rest = find_period(rest, known.latest)
@@ -162,30 +164,44 @@ def _mentioned(question: str) -> str:
 
 def _take_values(text: str, known: KnownValues) -> tuple[dict[str, tuple[str, ...]], str]:
     """The known values that `text` names, by filter, and the text without them; the longest names are looked for first."""
+    meanings = _meanings(tuple((name, known.by_filter.get(name, ())) for name in VALUE_FILTERS))
+    spoken = text.split()
+    places: dict[str, list[tuple[int, int]]] = {}
+    for length in range(1, min(meanings.words_max, len(spoken)) + 1):
+        for start in range(len(spoken) - length + 1):
+            phrase = " ".join(spoken[start : start + length])
+            if phrase in meanings.of:
+                places.setdefault(phrase, []).append((start, start + length))
     found: dict[str, list[str]] = {}
-    phrases = sorted(
-        {
-            (phrase, name, value)
-            for name in VALUE_FILTERS
-            for value in known.by_filter.get(name, ())
-            for phrase in _phrases(value)
-        },
-        key=lambda item: (-len(item[0]), item),
-    )
-    taken: dict[str, list[tuple[str, str]]] = {}
-    for phrase, name, value in phrases:
-        if phrase in taken:
-            taken[phrase].append((name, value))
-        elif re.search(rf"\b{re.escape(phrase)}\b", text):
-            taken[phrase] = [(name, value)]
-            text = re.sub(rf"\b{re.escape(phrase)}\b", " ", text)
-    for meanings in taken.values():
-        # a word that is a value of two filters is taken for the first of them, in the order of the filters
-        first = min(meanings, key=lambda item: list(VALUE_FILTERS).index(item[0]))[0]
-        for name, value in meanings:
-            if name == first and value not in found.setdefault(name, []):
+    for phrase in sorted(places, key=lambda phrase: (-len(phrase), phrase)):
+        free = [(start, end) for start, end in places[phrase] if all(spoken[start:end])]
+        for start, end in free:
+            spoken[start:end] = [""] * (end - start)
+        for name, value in meanings.of[phrase] if free else ():
+            if value not in found.setdefault(name, []):
                 found[name].append(value)
-    return {name: tuple(values) for name, values in found.items()}, text
+    return {name: tuple(values) for name, values in found.items()}, " ".join(spoken)
+
+
+@dataclass(frozen=True)
+class _Meanings:
+    """What each phrase may mean, as (filter, value), and how many words the longest has."""
+
+    of: Mapping[str, Sequence[tuple[str, str]]]
+    words_max: int
+
+
+@lru_cache(maxsize=8)
+def _meanings(values: tuple[tuple[str, tuple[str, ...]], ...]) -> _Meanings:
+    """The phrases for the values of each filter. One that is a value of two filters means that of the first."""
+    meanings: dict[str, list[tuple[str, str]]] = {}
+    for name, existing in values:
+        for value in sorted(existing):
+            for phrase in _phrases(value):
+                known = meanings.setdefault(phrase, [])
+                if not known or known[0][0] == name:
+                    known.append((name, value))
+    return _Meanings(meanings, max((phrase.count(" ") + 1 for phrase in meanings), default=0))
 
 
 def _phrases(value: str) -> set[str]:

@@ -51,10 +51,12 @@ from quarry.core.errors import DatabaseUnavailable, FieldError, InvalidInput, Mo
 from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.model.tool_loop import ToolFinished, ToolStarted, call_tools
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
+from quarry.core.text import QUERY_MAX_CHARACTERS
 
 MAX_TURNS = 5
 """Turns of the model for one answer; the last has no tools, so that it must answer."""
@@ -65,6 +67,8 @@ ANSWER_RESERVE_SECONDS = 10.0
 OBSERVED_IDS = 50
 RECORDED_RESULTS = 50
 VALUES_KEPT_SECONDS = 60.0
+EARLIER_QUESTIONS_MAX = 5
+"""So many questions back a follow-up may go for its filters."""
 
 RESEARCH_STEP, ANSWER_STEP = "campaigns_research", "campaigns_answer"
 
@@ -109,7 +113,7 @@ async def chat_about_campaigns(
     run = Run("campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id)
     with services.run_log.record(run):
         known = await values_of(services.database)
-        desk = CampaignDesk(services, run, known, check_filters(request, known))
+        desk = CampaignDesk(services, run, known, await off_loop(check_filters, request, known))
         answer = _Answer()
         async with aclosing(_research(request, desk, answer)) as research:
             async for event in research:
@@ -118,7 +122,7 @@ async def chat_about_campaigns(
             async for piece in pieces:
                 answer.text += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
-        yield FinalAnswerEvent(data=_response(request, desk, answer))
+        yield FinalAnswerEvent(data=await off_loop(_response, request, desk, answer))
 
 
 async def find_campaigns(
@@ -213,8 +217,8 @@ def _tool_event(event: ToolStarted | ToolFinished, desk: CampaignDesk) -> Event:
 
 async def _rule_search(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> AsyncIterator[Event]:
     """The search that a rule chooses. Where nothing is near its theme, what passes its filters is better than nothing."""
-    earlier = [turn.content for turn in request.history if turn.role == "user"]
-    routed = route(request.message, earlier, desk.known)
+    earlier = [turn.content[:QUERY_MAX_CHARACTERS] for turn in request.history if turn.role == "user"]
+    routed = await off_loop(route, request.message, earlier[-EARLIER_QUESTIONS_MAX:], desk.known)
     for number, tried in enumerate((routed, routed.without_query), start=1):
         answer.routed = tried
         query = {"query": tried.query} if tried.query else {}
@@ -251,7 +255,7 @@ async def _write(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> A
                 run.degrade(ANSWER_STEP, record)
             if answer.text.strip():
                 yield "\n\n"
-        for piece in _PIECE.findall(_composed(request, desk, answer)):
+        for piece in _PIECE.findall(await off_loop(_composed, request, desk, answer)):
             yield piece
             await asyncio.sleep(0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from quarry.campaigns.contract import Campaign, CampaignFilters, DateRange
@@ -102,9 +102,8 @@ def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
     """The campaigns that `answer` speaks of: those whose id it gives; else, unless it gives the number of the whole set, those
     whose brand or company it names; else all.
     """
-    by_id = [
-        campaign for campaign in found.campaigns if re.search(rf"(?<![\w-]){re.escape(campaign.id)}(?![\w-])", answer)
-    ]
+    said = set(_ID.findall(answer))
+    by_id = [campaign for campaign in found.campaigns if _is_said(campaign.id, said, answer)]
     if by_id or re.search(rf"(?<![\d.,]){found.total}(?![\d]|[.,]\d)", answer):
         return by_id or list(found.campaigns)
     text = f" {plain(answer)} "
@@ -114,6 +113,16 @@ def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
         if any(f" {plain(name)} " in text for name in (campaign.brand, campaign.company) if name)
     ]
     return named or list(found.campaigns)
+
+
+_ID = re.compile(r"[\w-]+")
+
+
+def _is_said(id: str, said: Collection[str], answer: str) -> bool:
+    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
+    if _ID.fullmatch(id):
+        return id in said
+    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
 
 
 def _count_answer(about: str, found: CampaignSet) -> str:

@@ -19,6 +19,7 @@ from quarry.campaigns.found import NOTHING, CampaignSet, KnownValues
 from quarry.campaigns.tool_result import build_tool_result, line_for_people
 from quarry.core.errors import ModelError
 from quarry.core.model.tool_loop import Tool, ToolResult
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
@@ -99,7 +100,7 @@ class CampaignDesk:
 
     async def search(self, tool: str, arguments: CampaignFilters) -> tuple[CampaignSet, list[UnknownValue]]:
         """Make one search; what it found, or the values that do not exist."""
-        filters, unknown = resolve(arguments, self.known)
+        filters, unknown = await off_loop(resolve, arguments, self.known)
         if unknown:
             return NOTHING, unknown
         with self.run.step(tool) as record:

@@ -14,6 +14,8 @@ from quarry.core.text import STOP_WORDS, words
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
 NAME_WORDS_MAX = 8
+BEHIND_CHARACTERS_MAX = 200
+"""So many characters at the end of a question may say no more than "this one"."""
 
 
 def _any(*alternatives: str) -> str:
@@ -216,13 +218,17 @@ def _named_after(text: str) -> list[str]:
     text = re.sub(r"^(?:the (?:company|startup) |that of |what |those of )", "", text, flags=re.IGNORECASE)
     cut = _NAME_END.sub("", text)
     first = re.match(_CAPITALISED, cut)
-    return [cut, _BEHIND.sub("", cut), *([first.group()] if first else [])]
+    return [cut, _without_ending(cut), *([first.group()] if first else [])]
 
 
 def _bare(question: str) -> str:
     """The question without what only says "tell me about"."""
-    text = _BEFORE.sub("", question.strip(), count=1)
-    return _BEHIND.sub("", text)
+    return _without_ending(_BEFORE.sub("", question.strip(), count=1))
+
+
+def _without_ending(text: str) -> str:
+    """`text` without the words at its end that say nothing more; only its end is looked at."""
+    return text[:-BEHIND_CHARACTERS_MAX] + _BEHIND.sub("", text[-BEHIND_CHARACTERS_MAX:])
 
 
 def _cleaned(names: Iterable[str]) -> Iterator[str]:

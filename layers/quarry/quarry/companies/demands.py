@@ -127,7 +127,7 @@ _FOUNDED_RANGES: tuple[tuple[re.Pattern[str], int | None, int | None], ...] = (
     (_pattern(f"{_FOUNDED}in {_YEAR}"), 0, 0),
 )
 
-_AMOUNT = r"\$?\s?(\d[\d,.]*)\s?(k|thousand|m|mn|million|b|bn|billion)?"
+_AMOUNT = r"\$?\s?(\d[\d,.]{0,20}+)\s?(k|thousand|m|mn|million|b|bn|billion)?"
 _MORE = "(?P<word>more than|over|above|at least|upwards of|a minimum of|>=?)"
 _LESS = "(?P<word>fewer than|less than|under|below|at most|up to|no more than|not more than|a maximum of|<=?)"
 _STAFF = _any("employees", "people", "staff", "workers", "person", "members of staff", "heads")

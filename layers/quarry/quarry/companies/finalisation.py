@@ -15,6 +15,7 @@ from quarry.companies.state import SearchState
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
 from quarry.core.errors import ModelError
 from quarry.core.model.step import write
+from quarry.core.off_loop import off_loop
 from quarry.core.text import STOP_WORDS, stem, words
 
 _MATCHED_BY = {
@@ -47,7 +48,7 @@ def _named(state: SearchState, match: NameMatch) -> RankedCompany:
 
 async def write_answer(state: SearchState, chosen: list[RankedCompany]) -> AsyncGenerator[str]:
     """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
-    inputs = _inputs(state, chosen)
+    inputs = await off_loop(_inputs, state, chosen)
     if chosen:
         async with aclosing(_summary(state, inputs)) as pieces:
             async for piece in pieces:

@@ -14,6 +14,7 @@ from quarry.companies.ranking import Entry, boosted, distinct, in_order, unmet_f
 from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
 from quarry.companies.state import NearMiss, SearchState
 from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import StepRecord
 
 NEAR_MISSES_MAX = 3
@@ -173,16 +174,23 @@ async def keep_fitting(state: SearchState) -> str:
             for c in ordered
             if c.company_id in companies and not (state.anchor and c.company_id == state.anchor.id)
         ]
-        filters, constraints = state.the_plan.filters, state.reading.constraints
-        unmet = {
-            entry.company.id: unmet_filters(entry.company, filters, constraints, state.reading.excluded)
-            for entry in entries
-        }
-        fitting = [entry for entry in entries if not unmet[entry.company.id]]
-        state.entries = boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max]
-        missed = sorted(
-            (entry for entry in entries if unmet[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
-        )
-        state.near_misses = [NearMiss(entry.company, unmet[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]]
+        state.entries, state.near_misses = await off_loop(_parted, state, entries)
         record.counts.update(before=len(entries), after=len(state.entries))
     return f"{len(state.entries)} of {counted(len(entries), 'company', 'companies')} fit"
+
+
+def _parted(state: SearchState, entries: Sequence[Entry]) -> tuple[list[Entry], list[NearMiss]]:
+    """The entries that fit, best first, and the best of those that do not."""
+    filters, constraints = state.the_plan.filters, state.reading.constraints
+    unmet = {
+        entry.company.id: unmet_filters(entry.company, filters, constraints, state.reading.excluded)
+        for entry in entries
+    }
+    fitting = [entry for entry in entries if not unmet[entry.company.id]]
+    missed = sorted(
+        (entry for entry in entries if unmet[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
+    )
+    return (
+        boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max],
+        [NearMiss(entry.company, unmet[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]],
+    )

@@ -12,6 +12,7 @@ from quarry.companies.retrieval import companies_by_ids, find_names
 from quarry.companies.snippets import profile_words
 from quarry.companies.standins import anchor_variants
 from quarry.companies.state import SearchState
+from quarry.core.off_loop import off_loop
 from quarry.core.text import significant_words
 
 
@@ -32,11 +33,11 @@ async def look_for_names(state: SearchState) -> str:
         record.counts.update(names=len(names), matches=len(state.matches), named=len(named))
     if not named:
         if similar:
-            state.reading = read_follow_up(beside_name(state.question, ()), state.request.history)
+            state.reading = await off_loop(read_follow_up, beside_name(state.question, ()), state.request.history)
         return "no company of such a name" if not state.matches else f"no, but {state.matches[0].company_name} is near"
     companies = await look_up(state, [match.company_id for match in named])
     if similar:
-        _choose_anchor(state, named, companies)
+        await off_loop(_choose_anchor, state, named, companies)
     else:
         state.end_reason = "exact_match"
     return " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in state.companies))

@@ -21,7 +21,7 @@ from quarry.companies.demands import (
 )
 from quarry.companies.places import place_names, spelt_out
 from quarry.companies.vocabulary import LOOSE_NAMES, Hit, Tag, taxonomy_names
-from quarry.core.text import STOP_WORDS, stem, words
+from quarry.core.text import QUERY_MAX_CHARACTERS, STOP_WORDS, stem, words
 
 _COMPANY_WORDS = frozenset(
     "company companies startup startups firm firms venture ventures one ones player players vendor vendors".split()
@@ -37,6 +37,10 @@ _SMALL_TALK = frozenset(
 )
 _FOR = frozenset("for to by with helping serving targeting among between".split())
 _IN = frozenset("in from near at within across around outside".split())
+EARLIER_QUESTIONS_MAX = 5
+"""So many questions back a follow-up may go for its topic."""
+NAMES_READ_MAX = 24
+"""So many names of the taxonomy, and so many cities, are taken from one question."""
 WORDS_BEFORE_COMPANIES_MAX = 4
 """So far before a word for companies a country's adjective still belongs to it."""
 _NOT = frozenset("not no without except excluding non never neither nor but outside avoid".split())
@@ -101,7 +105,7 @@ def read_question(question: str) -> Reading:
     leftover = _leftover(tokens, hits)
     return Reading(
         topic=_topic(tokens),
-        groups=tuple(_group(tokens, hit, alone=not leftover) for hit in hits),
+        groups=tuple(dict.fromkeys(_group(tokens, hit, alone=not leftover) for hit in hits))[:NAMES_READ_MAX],
         excluded=excluded,
         statuses=statuses,
         count=count,
@@ -116,8 +120,9 @@ def read_follow_up(question: str, history: Sequence[ChatMessage]) -> Reading:
     reading = read_question(question)
     if reading.topic:
         return reading
-    for message in reversed(history):
-        if message.role == "user" and (earlier := read_question(message.content)).topic:
+    earlier_questions = [message.content[:QUERY_MAX_CHARACTERS] for message in history if message.role == "user"]
+    for question_before in reversed(earlier_questions[-EARLIER_QUESTIONS_MAX:]):
+        if (earlier := read_question(question_before)).topic:
             return replace(reading, topic=earlier.topic, groups=earlier.groups, plain=earlier.plain)
     return reading
 
@@ -145,7 +150,7 @@ def _read_places(text: str, tokens: Sequence[str]) -> tuple[Constraints, list[tu
         spans.append((begin, hit.end))
     named_in = (name for match in _CITIES.finditer(text) for name in match[1].split(" or "))
     cities = [name for name in named_in if _may_be_a_city(name)]
-    for city in cities:
+    for city in dict.fromkeys(cities[:NAMES_READ_MAX]):
         spans += [(start - 1, start + size) for start, size in [_place_of(words(city), tokens)] if start > 0]
     return Constraints(
         countries=frozenset(countries),
@@ -187,8 +192,11 @@ def _capitalised(name: str) -> str:
 
 
 def _split_excluded(tokens: Sequence[str], hits: Sequence[Hit[Tag]]) -> tuple[tuple[Tag, ...], list[Hit[Tag]]]:
-    excluded = [hit for hit in hits if _is_negated(tokens[max(0, hit.start - 2) : hit.start])]
-    return tuple(tag for hit in excluded for tag in hit.values), [hit for hit in hits if hit not in excluded]
+    negated = [_is_negated(tokens[max(0, hit.start - 2) : hit.start]) for hit in hits]
+    excluded = dict.fromkeys(
+        tag for hit, is_negated in zip(hits, negated, strict=True) if is_negated for tag in hit.values
+    )
+    return tuple(excluded), [hit for hit, is_negated in zip(hits, negated, strict=True) if not is_negated]
 
 
 def _is_negated(before: Sequence[str]) -> bool:

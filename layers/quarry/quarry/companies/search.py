@@ -20,6 +20,7 @@ from quarry.companies.planning import make_plan
 from quarry.companies.state import SearchState
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
@@ -42,7 +43,8 @@ async def search_companies(
     timeline = Timeline(run)
     with services.run_log.record(run):
         try:
-            async with aclosing(_search(SearchState(request, services, run, limits), timeline)) as events:
+            state = await off_loop(SearchState, request, services, run, limits)
+            async with aclosing(_search(state, timeline)) as events:
                 async for event in events:
                     yield event
         except QuarryError:

@@ -12,6 +12,8 @@ from quarry.core.text import sentences, shorten, significant_words
 SNIPPETS_MAX = 2
 SNIPPET_CHARACTERS_MAX = 220
 INLINE_CHARACTERS_MAX = 140
+TEXT_CHARACTERS_MAX = 8_000
+"""So much of each text of a profile is read when companies are compared."""
 
 
 def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
@@ -82,7 +84,7 @@ def _texts(company: Company) -> Iterator[str]:
         company.differentiator,
     ):
         if text:
-            yield text
+            yield text[:TEXT_CHARACTERS_MAX]
 
 
 def _profile_sentences(company: Company) -> Iterator[str]:

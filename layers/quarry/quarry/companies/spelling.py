@@ -19,6 +19,9 @@ SIMILARITY_MIN = 0.85
 EXCHANGED_SIMILARITY = 0.9
 """What two words count that have the same letters in another order."""
 LENGTH_DIFFERENCE_MAX = 2
+MENDED_WORDS_MAX = 12
+"""Words of a topic that are compared with all that are known; a question has few that no company speaks of."""
+WORD_CHARACTERS_MAX = 40
 
 SURE_SIMILARITY = 0.88
 SURE_CHARACTERS_MIN = 6
@@ -45,7 +48,8 @@ def mended(reading: Reading, companies: Sequence[Company]) -> Reading:
     if not unheard:
         return reading
     known = {*taxonomy_words()}.union(*(_spoken(profile_text(company)) for company in companies))
-    slips = [slip for word in dict.fromkeys(unheard) if (slip := _slip(word, known)) is not None]
+    suspects = list(dict.fromkeys(unheard))[:MENDED_WORDS_MAX]
+    slips = [slip for word in suspects if (slip := _slip(word, known)) is not None]
     if len(slips) < 2 and not any(slip.is_sure for slip in slips):
         return reading
     meant = {slip.word: slip.meant for slip in slips}
@@ -55,7 +59,7 @@ def mended(reading: Reading, companies: Sequence[Company]) -> Reading:
 
 
 def _may_be_a_slip(word: str) -> bool:
-    return len(word) >= CHARACTERS_MIN and word.isalpha() and word not in STOP_WORDS
+    return CHARACTERS_MIN <= len(word) <= WORD_CHARACTERS_MAX and word.isalpha() and word not in STOP_WORDS
 
 
 def _slip(word: str, known: Collection[str]) -> _Slip | None:

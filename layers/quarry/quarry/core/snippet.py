@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterator
 
 MATCH_START, MATCH_END = "\ue000", "\ue001"
@@ -22,6 +21,13 @@ def unmark(marked: str) -> str:
 
 def marked_parts(marked: str) -> Iterator[tuple[str, bool]]:
     """The parts of a marked snippet in order, as plain text, each with whether it is a matched word."""
-    for place, part in enumerate(re.split("<mark>(.*?)</mark>", marked, flags=re.DOTALL)):
-        if part:
-            yield html.unescape(part), place % 2 == 1
+    rest = marked
+    while rest:
+        before, _, behind = rest.partition("<mark>")
+        inside, closed, after = behind.partition("</mark>")
+        if not closed:
+            break
+        yield from ((html.unescape(part), is_match) for part, is_match in ((before, False), (inside, True)) if part)
+        rest = after
+    if rest:
+        yield html.unescape(rest), False

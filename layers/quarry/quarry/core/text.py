@@ -43,8 +43,10 @@ def storable(text: str) -> str:
     """`text`, which Postgres and UTF-8 can hold; else raises ValueError."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("must not contain half a surrogate pair; send valid Unicode")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not contain half a surrogate pair; send valid Unicode") from None
     return text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quarry.core.errors import ModelError
 from quarry.core.model.step import decide
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.people.contract import Constraints
@@ -25,9 +26,8 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
     cleaned = await _clean_up(query, run)
     with run.step("vocabulary"):
-        vocabulary = await find_vocabulary(
-            services.database, phrases_to_look_up(cleaned), company_like_phrases(cleaned)
-        )
+        phrases, company_like = await off_loop(lambda: (phrases_to_look_up(cleaned), company_like_phrases(cleaned)))
+        vocabulary = await find_vocabulary(services.database, phrases, company_like)
     read = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, vocabulary), run)
     constraints = Constraints.model_validate(
         read.model_dump()
@@ -37,7 +37,7 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
             "confidence_score": read.confidence_score or 0.0,
         }
     )
-    return normalise(constraints, KnownNames(vocabulary))
+    return await off_loop(normalise, constraints, KnownNames(vocabulary))
 
 
 async def _clean_up(query: str, run: Run) -> str:

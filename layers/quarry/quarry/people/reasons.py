@@ -23,6 +23,8 @@ from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 CARDS_MAX, CHILDREN_MAX, PHRASES_MAX = 3, 5, 4
 SUMMARY_CHARACTERS_MAX, LINE_CHARACTERS_MAX = 280, 120
 """Caps of the evidence: five people fill a page or two, whatever they wrote."""
+TEXT_CHARACTERS_MAX = 2_000
+"""So much of a text is read when reasons are looked for in it."""
 
 SKILLS_NAMED_MAX = 4
 NOTHING_TO_SAY = "Their experience is near the query"
@@ -66,7 +68,7 @@ def reasons_for(decided: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[
 
 def sanitised(reasons: Iterable[str]) -> list[str]:
     """At most three reasons of at most 120 characters, each once, on one line and without markup."""
-    plain = (shorten(_MARKUP.sub(r"\1", reason), REASON_CHARACTERS_MAX) for reason in reasons)
+    plain = (shorten(_MARKUP.sub(r"\1", reason[:TEXT_CHARACTERS_MAX]), REASON_CHARACTERS_MAX) for reason in reasons)
     return list(unique((reason for reason in plain if words(reason)), str.casefold))[:REASONS_MAX]
 
 
@@ -146,7 +148,7 @@ def _deeds(person: FoundPerson, filters: CardFilters) -> Iterator[str]:
 
     children = [child for card in person.cards for child in card.children]
     for child in sorted(children, key=lambda child: -terms_held(child)):
-        detail = child.headline or next(iter(sentences(child.summary or "")), "")
+        detail = child.headline or next(iter(sentences((child.summary or "")[:TEXT_CHARACTERS_MAX])), "")
         yield f"{child.title}: {detail}" if detail else child.title
 
 
@@ -185,7 +187,7 @@ def _lower(name: str | None) -> str:
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in keys(text))
+    return tuple(stem(word) for word in keys(text[:TEXT_CHARACTERS_MAX]))
 
 
 def _holds(text: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

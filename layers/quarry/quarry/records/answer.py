@@ -16,6 +16,7 @@ from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInval
 from quarry.core.model.interface import ChatModel
 from quarry.core.model.step import ModelStep, decide, write
 from quarry.core.model.tool_loop import ToolStarted, call_tools
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
@@ -63,7 +64,7 @@ async def answer_question(
 
     An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
     """
-    conversation = take_up(request.question, request.recent_history)
+    conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
     desk = ResearchDesk(services, run, request.searched_types)
     with services.run_log.record(run):
@@ -146,7 +147,10 @@ async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerat
                 run.degrade("records_answer", record)
         if written.strip():
             yield BROKEN_OFF
-        for chunk in standins.extractive_answer(conversation.question, conversation.search_query, pieces):
+        extracted = await off_loop(
+            lambda: list(standins.extractive_answer(conversation.question, conversation.search_query, pieces))
+        )
+        for chunk in extracted:
             yield chunk
             # let each sentence leave before the next is written
             await asyncio.sleep(0)
@@ -182,9 +186,10 @@ async def _suggest_followups(conversation: Conversation, answer: str, desk: Rese
         stand_in,
     )
     decided = await decide(step, answer, desk.run)
-    questions = standins.answerable(decided.questions, pool)
+    questions = await off_loop(standins.answerable, decided.questions, pool)
     if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *stand_in(answer).questions]))
+        more = await off_loop(stand_in, answer)
+        questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
         questions = list(dict.fromkeys([*questions, *standins.followups_about(await _latest_topics(desk))]))
     return questions[: standins.FOLLOWUPS_MAX]

@@ -20,7 +20,9 @@ _MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】")
 _MARKER_BEGINNING = re.compile(r"(?:\[{1,2}|【)[\s\d,;–-]*\]?")
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
 _PLAIN = re.compile(r"[^`\[【]+")
-_TICKS = re.compile(r"`+")
+# a longer run counts as several: its end need not be waited for
+_TICKS = re.compile(r"`{1,100}")
+_TICKS_MAX = 100
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
 _FENCE_TICKS_MIN = 3
 
@@ -71,9 +73,9 @@ class CitationFilter:
     def _code_end(self, start: int, final: bool) -> int | None:
         held = self._held
         ticks_end = _ticks_end(held, start)
-        if ticks_end == len(held) and not final:
-            return None
         ticks = ticks_end - start
+        if ticks_end == len(held) and ticks < _TICKS_MAX and not final:
+            return None
         if ticks >= _FENCE_TICKS_MIN or self._fence_ticks:
             return ticks_end
         code = _INLINE_CODE.match(held, start)

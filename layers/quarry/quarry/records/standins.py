@@ -19,6 +19,8 @@ from quarry.records.found import RecordText
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
 SENTENCE_WORDS_MAX = 70
+BODY_CHARACTERS_MAX = 20_000
+"""So much of a record is read for sentences to quote."""
 SPEECH_WORDS_MAX = 50
 SCORE_SHARE_MIN = 0.6
 """A sentence that scores less than this share of the best one is left out."""
@@ -138,7 +140,7 @@ def followups_about(topics: Sequence[str]) -> list[str]:
 
 def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[str]:
     """Those questions most of whose words occur in the records at hand: the others would lead nowhere."""
-    vocabulary = {word for text in known for word in significant_words(f"{text.title} {text.body} {text.topic or ''}")}
+    vocabulary = {word for text in known for word in significant_words(_text(text))}
     kept: list[str] = []
     for question in questions:
         asked = significant_words(question)
@@ -197,14 +199,15 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
 
 def _quotable_units(record: RecordText) -> list[str]:
     """What may be quoted of a record by itself. A motion's summary goes with its result, a statement is quoted whole."""
-    first, *rest = record.body.split("\n")
+    body = record.body[:BODY_CHARACTERS_MAX]
+    first, *rest = body.split("\n")
     if record.type == "motion" and rest:
         return [f"{first} {rest[0]}", *(unit for line in rest[1:] for unit in _readable_sentences(line))]
     if record.type == "key_statement" or (
         record.type == "transcript_segment" and len(words(first)) <= SPEECH_WORDS_MAX
     ):
         return [first]
-    return _readable_sentences(record.body)
+    return _readable_sentences(body)
 
 
 def _readable_sentences(text: str) -> list[str]:
@@ -236,6 +239,10 @@ def _dated(sentence: _Sentence) -> str:
 def _markdown_safe(text: str) -> str:
     """Source text must not read as markup, nor as a citation."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
+
+
+def _text(record: RecordText) -> str:
+    return f"{record.title} {record.body[:BODY_CHARACTERS_MAX]} {record.topic or ''}"
 
 
 def _question_about(text: RecordText) -> str | None:

@@ -39,8 +39,6 @@ TokensField = Literal["max_completion_tokens", "max_tokens"]
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 _CUT_OFF = "The model's answer was cut off at its length limit."
 
-_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
-
 
 @dataclass(frozen=True)
 class OutputLimits:
@@ -310,5 +308,9 @@ def _problems(error: ValidationError) -> str:
 
 def _without_fence(text: str) -> str:
     """The JSON in `text`: servers that know no schemas let the model wrap it in a Markdown code fence."""
-    fenced = None if text.lstrip().startswith("{") else _FENCED.search(text)
-    return fenced[1] if fenced else text
+    if text.lstrip().startswith("{"):
+        return text
+    _, _, fenced = text.partition("```")
+    _, _, inside = fenced.partition("\n")
+    inside, closing, _ = inside.partition("```")
+    return inside if closing else text

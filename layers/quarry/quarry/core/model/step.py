@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from quarry.core.errors import ModelError, ModelOutputInvalid, ModelUnavailable
 from quarry.core.model.interface import ChatModel, Message
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import Run, StepRecord
 
 Inputs = TypeVar("Inputs")
@@ -37,14 +38,14 @@ async def decide(step: ModelStep[Inputs, Decision], inputs: Inputs, run: Run) ->
     """
     with run.step(step.name) as record:
         if run.chat is None:
-            return step.stand_in(inputs)
+            return await off_loop(step.stand_in, inputs)
         if run.budget.allows_turn():
             try:
                 return await _ask(step, inputs, run, run.chat, record)
             except ModelError:
                 pass
         run.degrade(step.name, record)
-        return step.stand_in(inputs)
+        return await off_loop(step.stand_in, inputs)
 
 
 async def _ask(

@@ -160,7 +160,7 @@ async function readJson(response) {
   }
 }
 
-/** The lines of a body as they come; a last line without an end counts. */
+/** The lines of a body as they come, maybe with a carriage return at their end; a last line without an end counts. */
 async function* lines(body, signal) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -172,7 +172,8 @@ async function* lines(body, signal) {
         isDone = true;
         break;
       }
-      const pieces = (rest + value).split(/\r?\n/);
+      const pieces = value.split('\n');
+      pieces[0] = rest + pieces[0];
       rest = pieces.pop() ?? '';
       yield* pieces;
     }

@@ -87,6 +87,8 @@ export function replace(node, ...children) {
   node.replaceChildren(...nodes(children));
 }
 
+const MARK = '<mark>';
+const MARK_END = '</mark>';
 const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
 
 /**
@@ -95,10 +97,17 @@ const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
  * @returns {(Node | string)[]}
  */
 export function marked(snippet) {
-  return snippet.split(/(<mark>[\s\S]*?<\/mark>)/).filter(Boolean).map((piece) => {
-    const inside = /^<mark>([\s\S]*)<\/mark>$/.exec(piece);
-    return inside ? element('mark', {}, unescaped(inside[1])) : unescaped(piece);
-  });
+  const pieces = [];
+  let end = 0;
+  for (;;) {
+    const start = snippet.indexOf(MARK, end);
+    const close = start < 0 ? -1 : snippet.indexOf(MARK_END, start);
+    if (close < 0) break;
+    pieces.push(unescaped(snippet.slice(end, start)), element('mark', {}, unescaped(snippet.slice(start + MARK.length, close))));
+    end = close + MARK_END.length;
+  }
+  pieces.push(unescaped(snippet.slice(end)));
+  return pieces.filter((piece) => piece !== '');
 }
 
 /** A snippet's text without its marks. */

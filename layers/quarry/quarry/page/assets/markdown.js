@@ -3,14 +3,40 @@
  * images, link definitions and addresses that are not http(s) never become what they ask for.
  */
 
-import {Marked} from './vendor/marked/marked.esm.js';
+import {Lexer, Marked} from './vendor/marked/marked.esm.js';
 import {element, outsideLink} from './dom.js';
 
 const NESTING_MAX = 12;
+// A longer paragraph is shown without its markup.
+const INLINE_CHARACTERS_MAX = 2000;
 const CITATION = /\[(\d{1,3})\]/g;
 
 // Without these an HTML tag is text, and `[1]: http://…` cannot turn a citation into a link.
-const lexer = new Marked({gfm: true, breaks: false, tokenizer: {html() {}, tag() {}, def() {}}});
+const {defaults: OPTIONS} = new Marked({gfm: true, breaks: false, tokenizer: {html() {}, tag() {}, def() {}}});
+
+/** Reads emphasis and links in time that grows with the square of a paragraph, and quotes with their depth: both are bounded here. */
+class BoundedLexer extends Lexer {
+  depth = 0;
+
+  blockTokens(text, tokens = [], ...rest) {
+    if (this.depth > NESTING_MAX) return asText(text, tokens);
+    this.depth += 1;
+    try {
+      return super.blockTokens(text, tokens, ...rest);
+    } finally {
+      this.depth -= 1;
+    }
+  }
+
+  inlineTokens(text, tokens = []) {
+    return text.length > INLINE_CHARACTERS_MAX ? asText(text, tokens) : super.inlineTokens(text, tokens);
+  }
+}
+
+function asText(text, tokens) {
+  tokens.push({type: 'text', raw: text, text});
+  return tokens;
+}
 
 /**
  * @typedef {(n: number) => Node | null} Cite makes the mark of citation `[n]`, or null where there is no such source
@@ -30,7 +56,7 @@ export class MarkdownView {
 
   /** Show `text` in place of what was shown. */
   show(text) {
-    const tokens = lexer.lexer(text).filter((token) => token.type !== 'space');
+    const tokens = new BoundedLexer(OPTIONS).lex(text).filter((token) => token.type !== 'space');
     let kept = 0;
     while (kept < tokens.length && kept < this.blocks.length && this.blocks[kept].raw === tokens[kept].raw) kept += 1;
     for (const {node} of this.blocks.splice(kept)) this.root.removeChild(node);

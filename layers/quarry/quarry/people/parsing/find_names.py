@@ -243,8 +243,8 @@ def _take_listed(reading: Reading, place: int) -> None:
         start = place + 1 if joined else place
         if start >= len(reading.tokens) or (not joined and reading.text[reading.tokens[place - 1].end] not in ",/"):
             break
-        if reading.kind_at(start) == "company":
-            end = next(span.last for span in reading.spans if span.first == start)
+        if (known := reading.span_at(start)) and known.kind == "company":
+            end = known.last
         else:
             end = _listed_end(reading, start, reading.key(start - 1) == "or")
             if end == start or _is_generic(reading, start, end):

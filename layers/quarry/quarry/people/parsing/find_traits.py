@@ -19,15 +19,15 @@ from quarry.people.parsing.terms import (
 
 _JOB = r"(?:jobs?|work|roles?|positions?|opportunit(?:y|ies)|employment|change|switch|openings?)"
 _OPEN_TO_WORK = re.compile(
-    rf"#?\bopen\s*to\s*work(?:ing)?\b(?!\s+(?:in|on|with|from)\b)(?:\s+only)?|\bopen\s+(?:to|for)\s+(?:new\s+|other\s+)?{_JOB}\b"
-    rf"|\b(?:actively\s+|currently\s+|now\s+)*(?:looking|seeking|searching|hunting)\s+(?:for\s+)?(?:an?\s+|their\s+next\s+|new\s+|other\s+|their\s+)*{_JOB}\b"
-    r"|\bavailable\s+(?:for\s+(?:hire|work|employment|a\s+job|new\s+\w+)|immediately|now|to\s+(?:start|join|hire))\b|\bimmediately\s+available\b"
-    r"|\b(?:who\s+(?:is|are)|who's|that\s+(?:is|are)|currently)\s+available\b"
-    r"|\bimmediate\s+(?:joiners?|joining|start(?:ers?)?)\b|\bjob\s*-?\s*(?:seekers?|seeking|hunting)\b|\bon\s+the\s+job\s+market\b"
-    r"|\b(?:can|ready\s+to|able\s+to)\s+(?:join|start)(?:\s+(?:immediately|now|at\s+once))?\b|\bbetween\s+jobs\b",
+    rf"#?\bopen\s*+to\s*+work(?:ing)?\b(?!\s++(?:in|on|with|from)\b)(?:\s++only)?|\bopen\s++(?:to|for)\s++(?:new\s++|other\s++)?{_JOB}\b"
+    rf"|\b(?:actively\s++|currently\s++|now\s++){{0,3}}(?:looking|seeking|searching|hunting)\s++(?:for\s++)?(?:an?\s++|their\s++next\s++|new\s++|other\s++|their\s++){{0,4}}{_JOB}\b"
+    r"|\bavailable\s++(?:for\s++(?:hire|work|employment|a\s++job|new\s++\w+)|immediately|now|to\s++(?:start|join|hire))\b|\bimmediately\s++available\b"
+    r"|\b(?:who\s++(?:is|are)|who's|that\s++(?:is|are)|currently)\s++available\b"
+    r"|\bimmediate\s++(?:joiners?|joining|start(?:ers?)?)\b|\bjob\s*+-?\s*+(?:seekers?|seeking|hunting)\b|\bon\s++the\s++job\s++market\b"
+    r"|\b(?:can|ready\s++to|able\s++to)\s++(?:join|start)(?:\s++(?:immediately|now|at\s++once))?\b|\bbetween\s++jobs\b",
     re.IGNORECASE,
 )
-_NOT_THEY = re.compile(r"\b(?:not|n[o']t|we|we\s+are|we're|i|i\s+am|i'm|am)\s+(?:\w+ly\s+)?$", re.IGNORECASE)
+_NOT_THEY = re.compile(r"\b(?:not|n[o']t|we|we\s++are|we're|i|i\s++am|i'm|am)\s++(?:\w+ly\s++)?$", re.IGNORECASE)
 
 _NOW = frozenset({"currently", "now", "presently", "current", "present", "still"})
 _BEHIND_NOW = frozenset(
@@ -62,7 +62,7 @@ def find_amounts_and_times(reading: Reading) -> tuple[list[SalaryMention], list[
 
 def find_availability(reading: Reading) -> None:
     for match in _OPEN_TO_WORK.finditer(reading.text):
-        value = "no" if _NOT_THEY.search(reading.text[: match.start()][-20:]) else "yes"
+        value = "no" if _NOT_THEY.search(reading.text[max(0, match.start() - 20) : match.start()]) else "yes"
         reading.add("open_to_work", value, *reading.within(match.start(), match.end()))
 
 

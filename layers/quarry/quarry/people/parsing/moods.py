@@ -13,6 +13,8 @@ Mood = Literal["plain", "required", "preferred", "excluded", "unrelated"]
 
 EXCLUDED_WORDS_MAX = 3
 """Words that a "no" or "without" reaches, in one item of its list."""
+EXCLUDED_ITEMS_MAX = 20
+"""Items that one list of what is ruled out may have."""
 REQUIRED_WORDS_MAX = 8
 
 _CUES = """
@@ -109,7 +111,9 @@ def _end_of_exclusion(reading: Reading, place: int, takes_all: bool) -> int:
     list follows.
     """
     end = _end_of_item(reading, place)
-    while end < len(reading.tokens):
+    for _ in range(EXCLUDED_ITEMS_MAX - 1):
+        if end >= len(reading.tokens):
+            break
         joined = reading.key(end) in ("or", "nor", "and")
         start = end + 1 if joined else end
         if not joined and not _list_goes_on(reading, place, end):
@@ -162,13 +166,14 @@ def _end_of_list(reading: Reading, place: int) -> int:
 
 
 def _end_of_span(reading: Reading, place: int) -> int:
-    return next((span.last for span in reading.spans if span.first <= place < span.last), place + 1)
+    span = reading.span_at(place)
+    return span.last if span else place + 1
 
 
 def _has_minus(reading: Reading, place: int) -> bool:
     """ "-agency", as in a search box."""
     start = reading.tokens[place].start
-    return reading.text[:start].endswith("-") and (start == 1 or reading.text[start - 2].isspace())
+    return start > 0 and reading.text[start - 1] == "-" and (start == 1 or reading.text[start - 2].isspace())
 
 
 def _clause_around(reading: Reading, place: int, length: int) -> tuple[int, int]:

@@ -13,6 +13,8 @@ JOINED_CHARACTERS_MIN = 6
 """A shorter name is not recognised when its words are written together."""
 SLIP_CHARACTERS_MIN = 5
 """A shorter name must be spelt right: one letter makes another word of it."""
+SLIP_CHARACTERS_MAX = 60
+"""So must a longer one: its forms with a letter left out would take the square of its length."""
 SHORT_FORM_CHARACTERS_MIN = 4
 
 
@@ -70,7 +72,7 @@ class PhraseBook:
     def near(self, words: Sequence[str]) -> str | None:
         """The only thing whose name is `words` but for one letter left out, put in, changed or swapped with the next."""
         joined = "".join(words)
-        if len(joined) < SLIP_CHARACTERS_MIN:
+        if not SLIP_CHARACTERS_MIN <= len(joined) <= SLIP_CHARACTERS_MAX:
             return None
         values = {
             value
@@ -107,7 +109,7 @@ class PhraseBook:
         slips: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for phrase, value in self._values.items():
             name = "".join(phrase)
-            if len(name) >= SLIP_CHARACTERS_MIN:
+            if SLIP_CHARACTERS_MIN <= len(name) <= SLIP_CHARACTERS_MAX:
                 for form in _with_one_left_out(name):
                     slips[form].append((name, value))
         return slips

@@ -20,7 +20,7 @@ AMBIGUOUS = frozenset(
 )
 """Names that are also other words or people's names: places only behind "in" or the like."""
 
-_WHAT_SEPARATES_ALTERNATIVES = re.compile(r"\s*(?:[/|;]|\bor\b|\band\b)\s*")
+_WHAT_SEPARATES_ALTERNATIVES = re.compile(r"[/|;]|\bor\b|\band\b")
 
 
 class Place(NamedTuple):

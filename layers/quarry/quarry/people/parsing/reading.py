@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -39,27 +40,35 @@ class Reading:
     def __post_init__(self) -> None:
         self.tokens: tuple[Token, ...] = tokenise(self.text)
         self.has_case = says_something_by_case(self.tokens)
-        self._kinds: list[SpanKind | None] = [None] * len(self.tokens)
+        self._span_of_word: list[Span | None] = [None] * len(self.tokens)
+        self._starts = [token.start for token in self.tokens]
+        self._ends = [token.end for token in self.tokens]
 
     def add(self, kind: SpanKind, value: str, first: int, last: int) -> None:
         """Words that are in a span already stay there."""
         if first < last and self.is_free(first, last):
-            self.spans.append(Span(kind, value, first, last))
-            self._kinds[first:last] = [kind] * (last - first)
+            span = Span(kind, value, first, last)
+            self.spans.append(span)
+            self._span_of_word[first:last] = [span] * (last - first)
 
     def is_free(self, first: int, last: int) -> bool:
-        return not any(self._kinds[first:last])
+        return not any(self._span_of_word[first:last])
 
     def free(self) -> Iterator[int]:
         """The places of the words that nothing was recognised in, while they stay so."""
-        return (place for place in range(len(self.tokens)) if self._kinds[place] is None)
+        return (place for place in range(len(self.tokens)) if self._span_of_word[place] is None)
 
     def of_kind(self, *kinds: SpanKind) -> list[Span]:
         """The spans of these kinds, in the order of the text."""
         return sorted((span for span in self.spans if span.kind in kinds), key=lambda span: span.first)
 
+    def span_at(self, place: int) -> Span | None:
+        """The span that the word at `place` is in."""
+        return self._span_of_word[place] if 0 <= place < len(self.tokens) else None
+
     def kind_at(self, place: int) -> SpanKind | None:
-        return self._kinds[place] if 0 <= place < len(self.tokens) else None
+        span = self.span_at(place)
+        return span.kind if span else None
 
     def key(self, place: int) -> str:
         """The word at `place` as it is compared; nothing outside the text."""
@@ -78,8 +87,8 @@ class Reading:
 
     def within(self, start: int, end: int) -> tuple[int, int]:
         """The words that lie between two places of the text."""
-        places = [n for n, token in enumerate(self.tokens) if token.start < end and start < token.end]
-        return (places[0], places[-1] + 1) if places else (0, 0)
+        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        return (first, last) if first < last else (0, 0)
 
     def words(self, span: Span) -> str:
         """The text of a span as it was typed."""

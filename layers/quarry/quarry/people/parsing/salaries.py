@@ -16,6 +16,9 @@ YEARLY_MIN = 200_000.0
 AMOUNT_WITH_PERIOD_MIN = 5_000.0
 """A smaller number "a month" that is not called rupees counts something else."""
 
+LEAD_CHARACTERS_MAX = 80
+"""So far before an amount stands what says of which kind it is."""
+
 _LPA = ("lpa", "l.p")
 _SCALES = {"k": 1e3, "t": 1e3, "l": 1e5, "c": 1e7}
 
@@ -33,7 +36,7 @@ def find_salaries(text: str) -> list[SalaryMention]:
     """The salaries that a text names, in order. Other numbers (users, budgets, revenues) are none."""
     mentions: list[SalaryMention] = []
     for match in _amount().finditer(text):
-        lead = _lead(text[: match.start()])
+        lead = _lead(text, match.start())
         if _is_salary(match, text, lead):
             value = None if match["foreign"] or lead.is_floor else _yearly(match)
             mentions.append(SalaryMention(lead.start, match.end(), value))
@@ -87,11 +90,12 @@ class _Lead:
         return at_least and not any(word in _OFFER for word in self.words)
 
 
-def _lead(text: str) -> _Lead:
-    found = list(re.finditer(r"[^\W\d_]+|[<>]=?|[:,;.()]", text[-80:]))
-    offset = max(0, len(text) - 80)
+def _lead(text: str, amount: int) -> _Lead:
+    """What leads in the amount at `text[amount]`."""
+    offset = max(0, amount - LEAD_CHARACTERS_MAX)
+    found = list(re.finditer(r"[^\W\d_]+|[<>]=?|[:,;.()]", text[offset:amount]))
     words: list[str] = []
-    start = len(text)
+    start = amount
     while found and (word := found[-1].group().lower()) in _CEILING | _FLOOR | _MONEY | _GLUE:
         words.append(word)
         if word not in _GLUE or word in ("no", "not", "at"):
@@ -104,7 +108,7 @@ def _is_salary(match: re.Match[str], text: str, lead: _Lead) -> bool:
     scale = _scale(match)
     if scale.startswith(_LPA):
         return True
-    after = re.compile(r"\s*([^\W\d_]+)").match(text, match.end())
+    after = re.compile(r"\s*+([^\W\d_]+)").match(text, match.end())
     counts_a_noun = after is not None and after[1].lower() not in _NO_NOUN
     if counts_a_noun or any(word in _NO_SALARY_VERBS for word in lead.before):
         return False
@@ -142,13 +146,13 @@ def _amount() -> re.Pattern[str]:
     rupees = r"(?:₹|\binr\b|\brs\b\.?|\brupees?\b)"
     scale = r"(?:lpa\b|l\.p\.a\.?|lakhs?\b|lacs?\b|crores?\b|cr\b|thousand\b|k\b|l\b)"
     period = (
-        r"(?:(?:/|\bper\b|\ban?\b|\bevery\b)\s*(?:months?|mo|mth|years?|yr|annum)\b"
+        r"(?:(?:/|\bper\b|\ban?\b|\bevery\b)\s*+(?:months?|mo|mth|years?|yr|annum)\b"
         r"|\bp\.?\s?[am]\b\.?|\b(?:annually|yearly|monthly|annual)\b)"
     )
     return re.compile(
-        rf"(?P<between>\bbetween\s+)?(?P<foreign>[$€£]|\b(?:usd|eur|gbp|aed|sgd|cad)\b)?\s*(?P<rupees>{rupees})?\s*"
-        rf"(?<![\w,])(?<!\d\.)(?P<low>{number})(?![\d%])\s*(?P<low_scale>{scale})?"
-        rf"(?:\s*(?:-|–|—|\bto\b|(?(between)and\b|(?!)))\s*{rupees}?\s*(?P<high>{number})(?![\d%]))?"
-        rf"\s*(?P<scale>{scale})?\s*(?:{rupees})?(?:\s*/-)?\s*(?P<period>{period})?",
+        rf"(?P<between>\bbetween\s++)?(?:(?P<foreign>[$€£]|\b(?:usd|eur|gbp|aed|sgd|cad)\b)\s*+)?(?:(?P<rupees>{rupees})\s*+)?"
+        rf"(?<![\w,])(?<!\d\.)(?P<low>{number})(?![\d%])\s*+(?P<low_scale>{scale})?"
+        rf"(?:\s*+(?:-|–|—|\bto\b|(?(between)and\b|(?!)))\s*+{rupees}?\s*+(?P<high>{number})(?![\d%]))?"
+        rf"\s*+(?P<scale>{scale})?\s*+(?:{rupees})?(?:\s*+/-)?\s*+(?P<period>{period})?",
         re.IGNORECASE,
     )

@@ -38,7 +38,7 @@ function titled(name) {
   return name.replace(/(^|[\s-])\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 
-const BEFORE = '(?:\\b(?:in|at|from|of|with|for|near|around|based in|worked at|working at|who worked at|ex|currently|only)[\\s-]+)*';
+const BEFORE = '(?:\\b(?:in|at|from|of|with|for|near|around|based in|worked at|working at|who worked at|ex|currently|only)[ -]+){0,4}';
 const MONEY = /\s*\b(?:for|under|below|up to|within|at|offering|paying|budget(?: of)?)?\s*(?:inr|rs\.?|₹)?\s*\d[\d,.]*\s*(?:k|lpa|lakhs?|lacs?|crores?|cr)?(?:\s*(?:inr|rupees))?(?:\s*(?:\/|per|a)\s*(?:month|year|annum))?/gi;
 const YEARS = /\s*\b(?:between|from|since|after|before|until|in|during)?\s*(?:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\s+)?(?:19|20)\d\d(?:\s*(?:-|–|to|and)\s*(?:\w+\s+)?(?:19|20)\d\d)?\b/gi;
 
@@ -49,19 +49,29 @@ const YEARS = /\s*\b(?:between|from|since|after|before|until|in|during)?\s*(?:\b
  * @param {any} constraints
  */
 export function without(query, constraint, {must}) {
-  if (constraint === 'time') return tidy(query.replace(YEARS, ' '), query);
-  if (constraint === 'offer_salary_inr_per_year') return tidy(query.replace(MONEY, ' '), query);
+  // what follows tries every way to part a run of white space
+  const line = oneLine(query);
+  if (constraint === 'time') return tidy(line.replace(YEARS, ' '), query);
+  if (constraint === 'offer_salary_inr_per_year') return tidy(line.replace(MONEY, ' '), query);
   const values = {
     location: [must.city, must.location_text, must.country], is_current: ['currently', 'current', 'now', 'former', 'formerly', 'ex'],
   }[constraint] ?? must[constraint] ?? [];
   const text = values.filter(Boolean).flatMap((value) => [value, words(value)]).sort((one, other) => other.length - one.length)
-    .reduce((left, value) => left.replace(new RegExp(`${BEFORE}\\b${escaped(value)}s?\\b`, 'giu'), ' '), query);
+    .reduce((left, value) => left.replace(new RegExp(`${BEFORE}\\b${escaped(value)}s?\\b`, 'giu'), ' '), line);
   return tidy(text, query);
 }
 
 function tidy(text, otherwise) {
-  const left = text.replace(/\s+([,.;])/g, '$1').replace(/[\s,;]+$/, '').replace(/^[\s,;]+/, '').replace(/\s{2,}/g, ' ').replace(/(?:,\s*)+/g, ', ').trim();
-  return left || otherwise;
+  const left = oneLine(text).replace(/ (?=[,.;])/g, '').replace(/(?:, ?)+/g, ', ');
+  let start = 0;
+  let end = left.length;
+  while (start < end && ' ,;'.includes(left[start])) start += 1;
+  while (end > start && ' ,;'.includes(left[end - 1])) end -= 1;
+  return left.slice(start, end) || otherwise;
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ');
 }
 
 function escaped(text) {

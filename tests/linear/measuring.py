@@ -1,0 +1,66 @@
+"""How long a reader takes, in seconds of this thread's processor, so that a busy machine changes nothing."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+RATIO_MAX = 3.0
+"""Twice the text may take so many times as long: 2 where reading is linear, 4 where it is quadratic."""
+TOO_LITTLE_TO_COMPARE = 0.008
+TRIES = 4
+STOPPED_AFTER_SECONDS = 3.0
+
+
+class Stopped(AssertionError):
+    """Reading took so long that nobody waited for its end."""
+
+
+def assert_linear(read: Callable[[str], object], hostile: Callable[[int], str], length: int) -> None:
+    """`read` takes about twice as long for a text of twice the `length`; the best of a few tries counts."""
+    once, twice = hostile(length), hostile(2 * length)
+    read(once[:100])
+    ratio = float("inf")
+    for _ in range(TRIES):
+        seconds = cpu_seconds(read, twice)
+        if seconds < TOO_LITTLE_TO_COMPARE:
+            return
+        ratio = min(ratio, seconds / cpu_seconds(read, once))
+        if ratio < RATIO_MAX:
+            return
+    raise AssertionError(f"twice the text took {ratio:.1f} times as long: {once[:60]!r}…")
+
+
+def cpu_seconds(read: Callable[[str], object], text: str) -> float:
+    """Raises Stopped after STOPPED_AFTER_SECONDS, within a pattern too."""
+    with _stopped():
+        start = time.thread_time()
+        read(text)
+        return time.thread_time() - start
+
+
+@contextmanager
+def _stopped() -> Iterator[None]:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Stopped(f"reading had not ended after {STOPPED_AFTER_SECONDS} s of the processor")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, STOPPED_AFTER_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def repeated(piece: str, before: str = "", after: str = "") -> Callable[[int], str]:
+    """Texts of `piece` over and over, between `before` and `after`, by their length."""
+
+    def text(length: int) -> str:
+        room = length - len(before) - len(after)
+        return before + (piece * (room // len(piece) + 1))[:room] + after
+
+    return text

@@ -1,0 +1,227 @@
+"""Every reader of a text that a caller, a model or a loaded row gives, on texts made to be read again and again."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarry.campaigns.contract import Campaign, CampaignFilters
+from quarry.campaigns.filters import resolve
+from quarry.campaigns.found import CampaignSet, KnownValues
+from quarry.campaigns.router import route
+from quarry.campaigns.standins import campaigns_spoken_of
+from quarry.companies.anchors import beside_name, is_about, read_names
+from quarry.companies.contract import ChatMessage, Company
+from quarry.companies.reading import read_follow_up, read_question
+from quarry.companies.snippets import profile_words, snippets
+from quarry.companies.spelling import mended
+from quarry.core.model.openai_model import _without_fence
+from quarry.core.model.wordpiece import split_words
+from quarry.core.snippet import mark, unmark
+from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
+from quarry.people.contract import Constraints, Must
+from quarry.people.found import Vocabulary
+from quarry.people.normalisation import normalise
+from quarry.people.parsing.find_names import company_like_phrases
+from quarry.people.parsing.known import KnownNames, phrases_to_look_up
+from quarry.people.parsing.periods import find_times, parse_period
+from quarry.people.parsing.places import places_in
+from quarry.people.parsing.query_parser import parse
+from quarry.people.parsing.salaries import find_salaries
+from quarry.people.reasons import sanitised
+from quarry.records.citations import CitationFilter
+from quarry.records.contract import PriorTurn
+from quarry.records.conversation import take_up
+from quarry.records.intent import words_to_look_up
+from tests.linear.measuring import assert_linear, cpu_seconds, repeated
+
+NAMES = KnownNames(
+    Vocabulary(
+        companies=frozenset({"google", "tarang pay", "a a a a a"}),
+        teams=frozenset({"risk"}),
+        cities=frozenset({"pune"}),
+        skills=frozenset({"python", "go"}),
+    )
+)
+KNOWN = KnownValues(
+    {
+        "channel": ("Email", "Direct Mail", "Push"),
+        "company": ("Acme Bank", "B & C"),
+        "value_prop": ("Cash Back / Rewards",),
+    },
+    datetime.date(2025, 5, 1),
+    datetime.date(2025, 5, 1),
+)
+CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
+COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
+
+
+def _normalised(text: str) -> object:
+    must = Must(
+        company_norm=[text],
+        domain=[text],
+        time_start=text,
+        location_text=text,
+        city=text,
+        offer_salary_inr_per_year=5e5,
+    )
+    return normalise(Constraints(query_original=text, query_cleaned=text, must=must), NAMES)
+
+
+def _cited(size: int) -> Callable[[str], object]:
+    def cited(text: str) -> str:
+        citations = CitationFilter({1, 2})
+        pieces = [citations.feed(text[start : start + size]) for start in range(0, len(text), size)]
+        return "".join([*pieces, citations.finish()])
+
+    return cited
+
+
+def _followed_up(text: str) -> object:
+    return read_follow_up("and now?", [ChatMessage.model_construct(role="user", content=text)] * 49)
+
+
+def _profile(text: str) -> object:
+    company = COMPANY.model_copy(update={"description": text})
+    return profile_words(company), snippets(company, {"bakeri"})
+
+
+def _mended(text: str) -> object:
+    return mended(read_question(text), [COMPANY])
+
+
+def _filtered(text: str) -> object:
+    return resolve(
+        CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)]), KNOWN
+    )
+
+
+def _spoken_of(text: str) -> object:
+    campaigns = tuple(CAMPAIGN.model_copy(update={"id": f"a{'-a' * n}"}) for n in range(50))
+    return campaigns_spoken_of(text, CampaignSet(50, campaigns))
+
+
+def _taken_up(text: str) -> object:
+    return take_up("why?", [PriorTurn.model_construct(question=text, answer=text)])
+
+
+SPACES = [
+    ("spaces", repeated(" ", "x", "y")),
+    ("line ends", repeated("\n", '"', '"')),
+    ("tabs", repeated("\t", "1", "%")),
+]
+
+
+def _queries(*pieces: str) -> list[tuple[str, Callable[[int], str]]]:
+    return [
+        *SPACES,
+        *((piece, repeated(piece)) for piece in pieces),
+        *((f"{piece}…y", repeated(piece, "x", "y")) for piece in pieces),
+    ]
+
+
+Reader = Callable[[str], object]
+# The name of a reader, the reader, what it is given, and the length of the shorter of the two texts compared.
+READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] = [
+    (
+        "people: rules",
+        lambda text: parse(text, NAMES),
+        _queries("1 ", "nor x ", "without a, ", "google or ", "2020 ", "ab", "now ", "in pune, "),
+        2000,
+    ),
+    ("people: salaries", find_salaries, _queries("1,", "between ", "₹ ", "rs. ", "1 - "), 2000),
+    (
+        "people: times",
+        find_times,
+        [*_queries("2020 ", "early ", "1 + "), ("q1", repeated(" ", "q1", "x")), ("5 to", repeated(" ", "5 to 5", "x"))],
+        2000,
+    ),
+    ("people: a period", parse_period, _queries("2020-", "1 "), 2000),
+    ("people: normalisation", _normalised, _queries("1 ", "only "), 2000),
+    ("people: phrases", phrases_to_look_up, _queries("a' ", "xy"), 2000),
+    ("people: names", company_like_phrases, _queries("at ", "At Xx ", "of The "), 2000),
+    ("people: places", places_in, _queries("or ", "x/"), 2000),
+    ("people: slips of the pen", lambda text: NAMES.companies.near([text]), _queries("ab"), 20_000),
+    ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
+    (
+        "companies: question",
+        read_question,
+        _queries("9,", "1.", "raised ", "that have ", "in A-in or ", "no ai ", "in Xx or Yy ", "seed x-", "in germany or "),
+        2000,
+    ),
+    ("companies: follow-up", _followed_up, _queries("9,", "and "), 2000),
+    ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), 2000),
+    ("companies: beside names", lambda text: beside_name(text, ["x"]), _queries("similar to "), 2000),
+    ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), 2000),
+    ("companies: slips of the pen", _mended, _queries("bakerry ", "paymnets xxxxx "), 2000),
+    ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
+    (
+        "campaigns: question",
+        lambda text: route(text, [], KNOWN),
+        [*_queries("cash back ", "by email "), ("says", repeated("says ", "", "\n"))],
+        2000,
+    ),
+    ("campaigns: earlier questions", lambda text: route("and now", [text], KNOWN), _queries("and ", "says "), 2000),
+    ("campaigns: filters", _filtered, _queries("x", "emai"), 2000),
+    ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
+    ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), 2000),
+    ("records: conversation", _taken_up, _queries("a'b "), 10_000),
+    ("records: citations in one", _cited(1 << 20), _queries("[1,", "`", "` ", "[", "【1"), 20_000),
+    ("records: citations by character", _cited(1), _queries("[1,", "`", "` ", "`x"), 10_000),
+    ("words", words, _queries("a'", "_"), 20_000),
+    ("significant words", significant_words, _queries("voted ", "'s"), 20_000),
+    ("sentences", sentences, _queries('."', ". ", "A. ", "!\n ", "No. "), 20_000),
+    ("shortened text", lambda text: shorten(text, 100), _queries(",;"), 20_000),
+    ("storable text", storable, _queries("é"), 20_000),
+    ("marks", lambda text: unmark(mark(text)), _queries("<mark>", "\ue000", "&lt;"), 20_000),
+    ("marks of others", unmark, _queries("<mark>", "</mark>"), 20_000),
+    ("a model's JSON", _without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
+    ("pieces of words", split_words, _queries("é", "漢", "x."), 20_000),
+]  # fmt: skip
+
+
+def _cases() -> Iterator[Any]:
+    for name, read, texts, length in READERS:
+        for text_name, hostile in texts:
+            yield pytest.param(read, hostile, length, id=f"{name}-{text_name!a}")
+
+
+@pytest.mark.parametrize(("read", "hostile", "length"), [*_cases()])
+def test_twice_the_text_takes_about_twice_as_long(read: Reader, hostile: Callable[[int], str], length: int) -> None:
+    assert_linear(read, hostile, length)
+
+
+QUESTION_READERS: list[Reader] = [
+    lambda text: parse(text, NAMES),
+    _normalised,
+    phrases_to_look_up,
+    company_like_phrases,
+    read_question,
+    read_names,
+    lambda text: route(text, [text], KNOWN),
+    lambda text: take_up(text, []),
+    words_to_look_up,
+]
+SECONDS_MAX = 2.5
+"""All readers together, of one query as long as it may be: ten times what the slowest of many such takes."""
+
+hostile_texts = st.text('1 -"(.,x\n\t$%', max_size=QUERY_MAX_CHARACTERS) | st.builds(
+    lambda piece, times: (piece * times)[:QUERY_MAX_CHARACTERS],
+    st.text('1 -"(.,x\n\t$%', min_size=1, max_size=12),
+    st.integers(1, QUERY_MAX_CHARACTERS),
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(text=hostile_texts)
+def test_no_query_takes_long_to_read(text: str) -> None:
+    def read_by_all(query: str) -> None:
+        for read in QUESTION_READERS:
+            read(query)
+
+    assert cpu_seconds(read_by_all, text) < SECONDS_MAX
