@@ -139,7 +139,9 @@ DOMAINS: dict[str, tuple[Load, Search]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks hostile", description="Hostile queries, measured.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks hostile", description="Hostile queries, measured."
+    )
     parser.add_argument("--rows", type=int, nargs="*", default=[100_000], help="rows of each domain's generated table")
     parser.add_argument("--queries", type=int, default=4, help="ordinary queries of each of the six styles")
     parser.add_argument("--domains", nargs="*", default=list(DOMAINS), choices=DOMAINS)
@@ -159,9 +161,7 @@ async def measure(url: str, domain: str, rows: int, search: Search, corpus: Corp
     cpu_ms = await _cpu_clock(database)
     ordinary = corpus.queries(per_style)
     vector = ordinary[0].vector
-    hostile = [
-        Query(name, text, vector) for name, text in hostile_queries([*corpus.known_words(600)]).items()
-    ]
+    hostile = [Query(name, text, vector) for name, text in hostile_queries([*corpus.known_words(600)]).items()]
     for query in ordinary:
         await search(database, query)
     costs = [await _cost(database, cpu_ms, search, query) for query in ordinary]
@@ -191,8 +191,14 @@ async def _cost(database: Database, cpu_ms: Callable[[], float], search: Search,
 
 def _print_table(domain: str, rows: int, ordinary: Sequence[float], hostile: Sequence[tuple[str, float]]) -> None:
     median = statistics.median(ordinary)
-    print(f"\n{domain}, {rows:,} rows; milliseconds of server CPU, and times the median of {len(ordinary)} ordinary searches")
-    for name, cost in [("ordinary, median", median), ("ordinary, dearest", max(ordinary)), *sorted(hostile, key=lambda each: -each[1])]:
+    print(
+        f"\n{domain}, {rows:,} rows; milliseconds of server CPU, and times the median of {len(ordinary)} ordinary searches"
+    )
+    for name, cost in [
+        ("ordinary, median", median),
+        ("ordinary, dearest", max(ordinary)),
+        *sorted(hostile, key=lambda each: -each[1]),
+    ]:
         print(f"{name:30} {cost:9.1f} {cost / median:7.1f}x")
     print(f"dearest hostile query: {max(cost for _, cost in hostile) / median:.1f} times; the aim is {AIM}")
 

@@ -140,7 +140,9 @@ async def _measure(url: str, connection: Connection, queries: Sequence[Query], r
         for kind, filters in KINDS.items()
     }
     connection.execute(EXACT)
-    exact = {kind: [await search_people(database, query, filters) for query in queries] for kind, filters in KINDS.items()}
+    exact = {
+        kind: [await search_people(database, query, filters) for query in queries] for kind, filters in KINDS.items()
+    }
     [original] = [file for file in function_files(sql_directory()) if file.name == "people/nearest_people.sql"]
     connection.execute(original.text.encode())
     await database.close()

@@ -1,9 +1,10 @@
 -- A user's query, read as websearch_to_tsquery reads it (quotes, OR, -not), within bounds that hold whatever was typed: a word
--- said again says nothing more, and of very many words, phrases and exclusions the first ones are looked at.
+-- said again says nothing more, and of very many words, phrases and exclusions the first ones are looked for together.
 --
 -- all_words: the whole query; an empty tsquery where it has no words.
 -- required: what it insists on even when not all of its words need to occur, its quoted phrases and its exclusions.
--- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance.
+-- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
+-- are too many for all_words.
 --
 -- A dash before a word excludes it; an even number of them says nothing.
 create or replace function read_query(p_query text, out all_words tsquery, out required tsquery, out words text[])
@@ -57,9 +58,9 @@ begin
     (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
      from kept k where k.excluded or k.quoted),
     array(
-      select l.lexeme from (select string_agg(k.bare, ' ' order by k.place) as said from kept k where not k.excluded) k,
-        unnest(to_tsvector('english', k.said)) l
-      order by l.positions[1], l.lexeme limit max_words)
+      select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
+        unnest(to_tsvector('english', r.said)) l
+      order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, words;
   all_words := coalesce(all_words, '');
   required := coalesce(required, '');

@@ -1,5 +1,5 @@
 -- How much the words (lexemes) of a query say in a table, rarest first, each with its idf, and a tsquery for the rows worth ranking.
--- The work is bounded by p_max_words and max_lookups, whatever the words are.
+-- The work is bounded by p_max_words, max_probes and max_lookups, whatever the words are.
 --
 -- idf = ln(1 + (N − df + 0.5) / (df + 0.5)), BM25's; df is ANALYZE's estimate for the column text_search, where it has one, and
 -- else that of the rarest word it knows. A word that no row holds is read as the most similar word that ANALYZE knows, if there
@@ -22,7 +22,8 @@ declare
   co_occurrence constant float8 := 20;
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
-  max_lookups constant int := 8;  -- words that are looked for among the rows and, if no row holds them, among the known words
+  max_probes constant int := 64;  -- words that ANALYZE does not know, which are looked for among the rows
+  max_lookups constant int := 8;  -- words that no row holds, which are looked for among the known ones
   total float8;
   of_schema name;
   of_table name;
@@ -44,7 +45,7 @@ begin
 
   unknown := array(
     select u.word from unnest(words) u (word)
-    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words) limit max_lookups);
+    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words) limit max_probes);
   if cardinality(unknown) > 0 then
     execute format('select array(select u.word from unnest($1) u (word)'
       ' where not exists (select from %s r where r.text_search @@ quote_literal(u.word)::tsquery))', p_table)
@@ -54,7 +55,7 @@ begin
     words := array(
       select distinct coalesce((
         select k.word from unnest(known_words) k (word), lateral (select similarity(k.word, u.word) as likeness offset 0) l
-        where u.word = any(unknown) and l.likeness >= misspelling_similarity
+        where u.word = any(unknown[:max_lookups]) and l.likeness >= misspelling_similarity
         order by l.likeness desc, k.word limit 1), u.word)
       from unnest(words) u (word));
   end if;
@@ -65,7 +66,7 @@ begin
     select w.word, greatest(1, total * coalesce(
       known_frequencies[array_position(known_words, w.word)], known_frequencies[cardinality(known_words) + 1], 0.001)) as df
     from unnest(words) w (word)
-    order by 2, 1 limit p_max_words
+    order by w.word = any(unknown), 2, 1 limit p_max_words
   ), options as (
     select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below and singly
     union all
