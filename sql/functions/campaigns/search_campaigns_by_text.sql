@@ -14,7 +14,7 @@ set synchronize_seqscans = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  max_ranked_words constant int := 8000;
+  max_ranked_words constant int := 4000;
   all_words constant tsquery := parsed_query(p_query);
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin

@@ -6,7 +6,8 @@
 -- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
 -- are too many for all_words.
 --
--- A dash before a word excludes it; an even number of them says nothing.
+-- A dash before a word excludes it; an even number of them says nothing. What only excludes (all of a query, or a part of it
+-- beside OR) asks for nothing.
 create or replace function read_query(p_query text, out all_words tsquery, out required tsquery, out words text[])
 language plpgsql immutable parallel safe
 as $$
@@ -16,7 +17,8 @@ declare
   max_parts constant int := 250;  -- that are told apart before stems are compared
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
   max_words constant int := 32;
-  max_excluded constant int := 16;
+  max_excluded constant int := 8;
+  max_required constant int := 12;
 begin
   with typed as (
     select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
@@ -43,20 +45,22 @@ begin
     group by p.branch, p.excluded, q.query
   ), kept as (
     select * from (
-      select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far from read r
+      select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far,
+        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted order by r.place) as so_far_alike
+      from read r
     ) r
     where r.so_far <= case when r.excluded then max_excluded else max_words end
   ), branches as (
     select b.query, min(b.branch) as branch
     from (
       select k.branch, string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place) as query
-      from kept k group by k.branch
+      from kept k group by k.branch having not bool_and(k.excluded)
     ) b
     group by 1
   )
   select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
     (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
-     from kept k where k.excluded or k.quoted),
+     from kept k where k.excluded or k.quoted and k.so_far_alike <= max_required),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
         unnest(to_tsvector('english', r.said)) l

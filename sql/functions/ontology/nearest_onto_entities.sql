@@ -1,7 +1,7 @@
--- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but come near it: rows with two of its words, p_words; where
--- it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a word that no row holds
--- is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like the query is near. What
--- the query excludes (-word) or quotes ("a phrase"), p_required, still holds.
+-- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but come near it: rows with two of its
+-- words, p_words; where it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a
+-- word that no row holds is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like
+-- the query is near. What the query excludes (-word) or quotes ("a phrase"), p_required, still holds.
 --
 -- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
 -- for.
@@ -16,7 +16,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  max_candidates constant int := 5000;
+  max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
   max_words constant int := 12;  -- the longest, which say most

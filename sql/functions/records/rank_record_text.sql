@@ -9,17 +9,20 @@
 -- would match most of a large table; candidates are therefore gathered rarest word first, then by pairs of common words, until
 -- their expected number reaches max_candidates.
 --
--- How many rows are ranked does not depend on the query: of more than max_ranked_words / words that match, so many are, in the
--- order in which they are stored.
+-- The work does not depend on the query: of the rows that hold its words at most max_looked_at are looked at, to see whether they
+-- hold its phrases too and nothing that it excludes, and at most max_ranked_words / words of those that match are ranked; both in
+-- the order in which the rows are stored.
 --
 -- text_score is comparable between tables: 1 to 2 for rows with every word, below 1 for the others.
 create or replace function rank_record_text(
   p_table regclass, p_query text, p_limit int, p_from date default null, p_to date default null
 ) returns table (id text, text_score double precision)
 language plpgsql stable
+set synchronize_seqscans = off
 as $$
 declare
-  max_ranked_words constant int := 8000;  -- words of the query, times rows with every word that are ranked at most
+  max_looked_at constant int := 10000;
+  max_ranked_words constant int := 6000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
@@ -37,9 +40,10 @@ begin
 
   return query execute format(
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
-    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank from %s r where r.text_search @@ $1%s limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
-    using asked.all_words, p_limit, p_from, p_to;
+    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
+    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
