@@ -5,8 +5,8 @@
 -- quotes, or, -not) or has a title that is similar to the query. Where there are fewer than p_few_matches, the nearest others
 -- fill the page up to filled_page (nearest_onto_entities).
 --
--- Of more than max_matches rows with the words, so many are looked at and counted, in the order in which they are stored, and of
--- those that match max_ranked_words / words are ranked. Titles are compared with the beginning of a long query (spelt_query).
+-- Of more than max_matches rows with the words (max_looked_at where the query has phrases or exclusions), so many are looked at and
+-- counted, in the order in which they are stored, and of those that match max_ranked_words / words are ranked. Titles are compared with the beginning of a long query (spelt_query).
 create or replace function rank_onto_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit int, p_few_matches int
 ) returns table (type text, id text, score double precision, is_match boolean, found bigint, words text[])
@@ -18,8 +18,9 @@ as $$
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  max_matches constant int := 5000;
-  max_ranked_words constant int := 2500;
+  max_matches constant int := 4000;
+  max_looked_at constant int := 1500;  -- where phrases and exclusions are to be looked for in the rows themselves
+  max_ranked_words constant int := 2000;
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
   indexed constant tsquery := index_query(asked.all_words);
@@ -40,7 +41,7 @@ begin
         from onto_search_entries e
         where e.created_by = p_actor_id and (e.search_vector @@ indexed or e.title % spelt)
           and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
-        limit max_matches
+        limit case when indexed::text = asked.all_words::text then max_matches else max_looked_at end
       ) m
       where m.search_vector @@ asked.all_words or m.title % spelt
     ) m

@@ -8,7 +8,7 @@ language sql stable
 as $$
   with words as (
     select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:32]) l (lexeme)
+    from unnest((read_query(p_query)).words[:16]) l (lexeme)
   )
   select r.*, ts_headline('english', translate(left(r.body, 20000), U&'\E000\E001', ''), w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
