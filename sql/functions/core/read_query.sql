@@ -18,7 +18,7 @@ declare
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
   max_words constant int := 24;
   max_excluded constant int := 8;
-  max_required constant int := 12;
+  max_required constant int := 8;
 begin
   with typed as (
     select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
@@ -46,7 +46,8 @@ begin
   ), kept as (
     select * from (
       select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far,
-        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted order by r.place) as so_far_alike
+        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted order by r.place)
+          - (numnode(r.query) + 1) / 2 as before_it
       from read r
     ) r
     where r.so_far <= case when r.excluded then max_excluded else max_words end
@@ -60,7 +61,7 @@ begin
   )
   select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
     (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
-     from kept k where k.excluded or k.quoted and k.so_far_alike <= max_required),
+     from kept k where k.excluded or k.quoted and k.before_it < max_required),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
         unnest(to_tsvector('english', r.said)) l

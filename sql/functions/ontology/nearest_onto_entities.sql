@@ -19,7 +19,7 @@ declare
   max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  max_words constant int := 12;  -- the longest, which say most
+  max_words constant int := 8;  -- the longest, which say most
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
   spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);

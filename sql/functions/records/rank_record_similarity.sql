@@ -11,7 +11,7 @@ create or replace function rank_record_similarity(
 language plpgsql stable
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
-set hnsw.max_scan_tuples = 4000
+set hnsw.max_scan_tuples = 3000
 set synchronize_seqscans = off
 as $$
 declare

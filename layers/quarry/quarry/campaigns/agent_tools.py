@@ -51,7 +51,8 @@ AGENT_TOOLS = (
         "search_campaigns",
         "Search marketing campaigns",
         "Search marketing campaigns by meaning (query), by words of their copy (phrase), or by properties alone. Total and "
-        "counts are exact over the whole set, unless `more` says that more than the total hold the words; the campaigns are its first ones, with offer, value propositions and copy.",
+        "counts are exact over the whole set, unless `more` says that more than the total hold the words; the campaigns are its "
+        "first ones, with offer, value propositions and copy.",
         SearchCampaignsArguments,
         _search,
     ),
