@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import companies, deployed, ontology, people, records
+from tests.benchmarks import companies, deployed, hostile, ontology, people, records
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "companies": companies.main,
+    "hostile": hostile.main,
     "ontology": ontology.main,
     "people": people.main,
     "records": records.main,

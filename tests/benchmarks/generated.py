@@ -48,6 +48,10 @@ class Corpus:
             size=(TOPICS, DIMENSIONS)
         )
 
+    def known_words(self, count: int) -> list[str]:
+        """Words of the rows, the most frequent first."""
+        return [str(word) for word in self._words[:count]]
+
     def topics(self, count: int) -> NDArray[np.int64]:
         """The topics of `count` rows."""
         return self._random.integers(0, TOPICS, count)

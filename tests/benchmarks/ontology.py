@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _measure(connection: Connection, rows: int, owners: int, per_style: int) -> None:
     corpus = Corpus()
-    _load(connection, corpus, rows, owners)
+    load_workspace(connection, corpus, rows, owners)
     _make_literal(connection)
     queries = corpus.queries(per_style)
     cpu_ms = cpu_clock(connection)
@@ -127,7 +127,7 @@ def _compare(
     return Measured(matches, with_nearest, literal, props, same)
 
 
-def _load(connection: Connection, corpus: Corpus, count: int, owners: int) -> None:
+def load_workspace(connection: Connection, corpus: Corpus, count: int, owners: int = OWNERS) -> None:
     """`count` entities in equal parts of each type, spread over `owners`, each with a few projects."""
     random = np.random.default_rng(11)
     with connection.cursor() as cursor, cursor.copy("copy onto_projects (id, created_by, name) from stdin") as copy:

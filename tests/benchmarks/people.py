@@ -133,14 +133,16 @@ async def _measure(url: str, connection: Connection, queries: Sequence[Query], r
         return int(schedstat.read_text().split()[0]) / 1e6
 
     for query in queries[:5]:
-        await _search(database, query, CardFilters())
+        await search_people(database, query, CardFilters())
         _literal_search(connection, query, CardFilters())
     measured = {
         kind: [await _compare(database, connection, cpu_ms, query, filters) for query in queries]
         for kind, filters in KINDS.items()
     }
     connection.execute(EXACT)
-    exact = {kind: [await _search(database, query, filters) for query in queries] for kind, filters in KINDS.items()}
+    exact = {
+        kind: [await search_people(database, query, filters) for query in queries] for kind, filters in KINDS.items()
+    }
     [original] = [file for file in function_files(sql_directory()) if file.name == "people/nearest_people.sql"]
     connection.execute(original.text.encode())
     await database.close()
@@ -151,7 +153,7 @@ async def _compare(
     database: Database, connection: Connection, cpu_ms: Callable[[], float], query: Query, filters: CardFilters
 ) -> Measured:
     cpu, wall = cpu_ms(), perf_counter()
-    found = await _search(database, query, filters)
+    found = await search_people(database, query, filters)
     fast = Timing(cpu_ms() - cpu, (perf_counter() - wall) * 1000)
     cpu = cpu_ms()
     await count_relaxations(database, filters, await find_excluded(database, filters))
@@ -172,7 +174,7 @@ def _tiers(filters: CardFilters) -> Iterator[int]:
             yield tier
 
 
-async def _search(database: Database, query: Query, filters: CardFilters) -> Scored:
+async def search_people(database: Database, query: Query, filters: CardFilters) -> Scored:
     """All people that the tiers yield, best first, with their scores."""
     candidates: dict[str, PersonEvidence] = {}
     excluded = await find_excluded(database, filters)

@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=[10_000, 100_000], help="sizes of the generated table")
     parser.add_argument("--queries", type=int, default=12, help="queries of each of the six styles")
     parser.add_argument("--requests", type=int, default=120, help="HTTP requests for the service's overhead")
-    options = parser.parse_args(arguments)
+    options, _ = parser.parse_known_args(arguments)
     with migrated_server() as url:
         with measured_connection(url) as connection:
             connection.execute(LITERAL)

@@ -257,7 +257,7 @@ def test_without_the_database_there_is_a_problem_and_with_it_service_again(serve
 
 def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute("drop function query_words cascade")
+        connection.execute("drop function read_query cascade")
         connection.execute("insert into motions (id, text_content) values ('m', 'elm')")
     with client_of(database_url) as client:
         response = client.post("/records/ask", json={"question": "Was the elm kept by the council?"})

@@ -1,6 +1,6 @@
 -- Campaigns near in meaning to a query: the cosine similarity of p_query_embedding to the nearest window of the field p_field
 -- (profile, campaign_text, offer, key_value_props), at least p_min_similarity, nearest first, among those that pass the filters of
--- filter_campaigns.
+-- passing_campaigns.
 --
 -- With filters, the campaigns that pass are compared one by one where they are few: that is faster than walking the index past all
 -- others, and complete.
@@ -27,7 +27,7 @@ begin
   end if;
   if not unfiltered then
     passing := array(
-      select c.id from filter_campaigns(
+      select c.id from passing_campaigns(
         p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
       limit exact_below + 1);
   end if;
@@ -48,7 +48,7 @@ begin
     '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
     ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
     p_field,
-    case when unfiltered then '' else ' and exists (select from filter_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
+    case when unfiltered then '' else ' and exists (select from passing_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
     ceil(p_limit * windows_per_campaign))
     using p_query_embedding, p_min_similarity, p_limit, p_channels, p_companies, p_brands, p_value_props, p_sentiments,
       p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to;

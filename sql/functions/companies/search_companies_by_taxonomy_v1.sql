@@ -1,6 +1,6 @@
 -- The companies filed under at least one of the tags asked for. tag_score = sector_hits + category_hits + model_hits, each tag
 -- counted once however often it is asked for or filed. Most hits first, then by name, then by id. Without p_statuses: companies
--- of every status.
+-- of every status. Of more than 24 tags, 24 are looked at.
 --
 -- Companies with two hits come before all those with one, and are far fewer: where there are enough of them, no other is read.
 create or replace function search_companies_by_taxonomy_v1(
@@ -9,7 +9,7 @@ create or replace function search_companies_by_taxonomy_v1(
 language plpgsql stable
 as $$
 declare
-  asked constant text[] := taxonomy_tags(p_sectors, p_categories, p_business_models);
+  asked constant text[] := (taxonomy_tags(p_sectors, p_categories, p_business_models))[:24];
   no_hits constant text := '0';
   tags tsquery;
   two_tags tsquery;

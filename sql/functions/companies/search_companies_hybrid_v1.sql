@@ -3,7 +3,7 @@
 --   combined = w1 · semantic + w2 · keyword + w3 · niche,   of companies with semantic >= p_min_semantic
 --
 -- where semantic is the cosine similarity of the nearest window of the company's searchable profile, keyword the ts_rank of its
--- weighted texts and niche that of its niches, both for the whole query as websearch_to_tsquery reads it. Equal scores are
+-- weighted texts and niche that of its niches, both for the whole query (see read_query). Equal scores are
 -- ordered by id. `matched_fields` names the signals above 0; ts_rank gives 1e-20 to a row that does not match. Without
 -- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
 --
@@ -30,7 +30,8 @@ declare
   no_match constant float8 := 1e-15;
   max_words constant int := 8;
   max_worded constant int := 4000;
-  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
+  asked constant record := read_query(coalesce(p_query_text, ''));
+  all_words constant tsquery := asked.all_words;
   wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
   companies_count float8;
@@ -59,7 +60,7 @@ begin
     end if;
   end if;
   if compared is null then
-    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
+    select w.candidates into some_words from weigh_words('companies', asked.words, max_words, max_worded, true) w;
     if some_words is null and numnode(all_words) > 0 then
       nearest_count := 2 * nearest_count;  -- words too common to be looked up
     end if;
@@ -86,7 +87,7 @@ begin
       select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
       from companies c
       where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      offset 0
+      limit max_worded
     ) l, lateral (
       select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
       where e.record_id = l.id and e.embedding_type = 'searchable_profile'

@@ -1,10 +1,13 @@
 -- Companies by their words alone, best first: combined = w1 · keyword + w2 · niche.
 --
--- First the companies that hold every word of the query, as websearch_to_tsquery reads it (quotes, or, -not), in their texts or
+-- First the companies that hold every word of the query, see read_query (quotes, or, -not), in their texts or
 -- in their niches: keyword and niche are the ts_rank of the two. Where they are fewer than half of p_limit, companies that hold
 -- some of the words follow. A word that they lack then adds nothing: keyword and niche are Σ idf(word) · ts_rank(row, word) /
 -- Σ idf(word), so they are on the same scale and lower for what covers less. What the query excludes (-word) or quotes ("a phrase")
 -- still holds. Equal scores are ordered by id.
+--
+-- The work does not depend on the query: of the companies that hold its words at most max_looked_at are looked at, to see whether
+-- they hold its phrases too and nothing that it excludes, and at most max_ranked_words / words of those that match are ranked.
 --
 -- `coverage` is the idf-weighted share of the query's words that the row holds, 1 for every word. Without p_statuses: companies of
 -- every status.
@@ -16,10 +19,12 @@ create or replace function search_companies_keyword_v1(
   coverage double precision, matched_fields text[]
 )
 language plpgsql stable
+set synchronize_seqscans = off
 as $$
 declare
-  max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_looked_at constant int := 10000;
+  max_ranked_words constant int := 20000;
+  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
   scope constant text := concat_ws(' and ', 'true',
     case when p_statuses is not null then 'c.status = any($3)' end,
@@ -27,7 +32,8 @@ declare
     case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
-  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
+  asked constant record := read_query(coalesce(p_query_text, ''));
+  max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   words text[];
   weights float8[];
   some_words tsquery;
@@ -37,7 +43,7 @@ declare
   found int;
 begin
   -- without words, or with exclusions alone, every row would match
-  if querytree(all_words) in ('', 'T') then
+  if numnode(asked.all_words) = 0 then
     return;
   end if;
 
@@ -48,22 +54,23 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
-    '     from companies c where (c.text_search @@ $1 or c.niches_search @@ $1) and %s limit %s'
+    '     from (select c.* from companies c where (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s) c'
+    '     where c.text_search @@ $1 or c.niches_search @@ $1 limit %s'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_matches)
-    using all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights;
+    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words('companies', p_query_text, max_words, max_candidates) w;
+  from weigh_words('companies', asked.words, max_words, max_candidates) w;
   if some_words is null then
     return;
   end if;
-  if numnode(query_requirements(p_query_text)) > 0 then
-    some_words := some_words && query_requirements(p_query_text);
+  if numnode(asked.required) > 0 then
+    some_words := some_words && asked.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
@@ -76,9 +83,9 @@ begin
     ' from ('
     '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
     '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
-    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s'
+    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope)
-    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, all_words;
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
+    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
 end
 $$;

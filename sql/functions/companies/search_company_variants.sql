@@ -1,6 +1,6 @@
 -- Hybrid and keyword search for several phrasings in one round trip. Each company once, with the highest of each signal over all
 -- of them, best combined first. `variants` counts the phrasings that found it, `found_by` says by which of the two searches.
--- A phrasing without an embedding is searched by its words alone.
+-- A phrasing without an embedding is searched by its words alone. Of more than 16 phrasings the first 16 are searched.
 create or replace function search_company_variants(
   p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean,
   p_limit int, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[]
@@ -13,13 +13,13 @@ as $$
   with found as (
     select 'hybrid' as search, v.place, h.company_id, h.semantic_score as semantic, h.keyword_score as keyword, h.niche_score as niche,
       h.combined_score as combined, h.matched_fields
-    from unnest(p_texts, p_embeddings) with ordinality v (text, embedding, place),
+    from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
         v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
-    from unnest(p_texts) with ordinality v (text, place),
+    from unnest(p_texts[:16]) with ordinality v (text, place),
       lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
     where p_keyword
   )

@@ -15,17 +15,21 @@ declare
   similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
   address_min_length constant int := 3;
   address_max_rows constant int := 100;  -- a text like "com" is in every address
+  address_max_looked_at constant int := 1000;
   asked constant text := btrim(p_query_text);
   asked_key constant text := name_key(asked);
   asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
   part text := replace(asked, ' ', '');
+  -- what the index finds: the longest run of letters and digits, without which it would be read from end to end
+  core constant text := (
+    select r.run from regexp_split_to_table(left(part, similar_max_length), '[^[:alnum:]]+') r (run) order by length(r.run) desc limit 1);
   short boolean;
 begin
   if coalesce(asked, '') = '' then
     return;
   end if;
   short := length(asked) <= similar_max_length;
-  part := case when short and length(part) >= address_min_length
+  part := case when short and length(core) >= address_min_length
     then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
   -- for this call only: the function's own setting is restored behind it
   perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true);
@@ -40,7 +44,9 @@ begin
     union
     select c.id from companies c where short and c.company_name % asked
     union
-    (select c.id from companies c where c.website_url ilike part limit address_max_rows)
+    (select c.id from (
+       select c.id, c.website_url from companies c where part is not null and c.website_url ilike '%' || core || '%' limit address_max_looked_at) c
+     where c.website_url ilike part limit address_max_rows)
   ), scored as (
     select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
         when c.name_key = asked_key then 'name'

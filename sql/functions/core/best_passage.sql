@@ -1,10 +1,12 @@
 -- A passage of a text for a snippet, with an ellipsis where it was cut: of the passages around the first match of each pattern
--- (regular expressions, whatever the case) the one that matches most of them; the beginning where none matches.
+-- (regular expressions, whatever the case) the one that matches most of them; the beginning where none matches. Of a very long text
+-- the first max_text characters are looked at.
 create or replace function best_passage(p_text text, p_patterns text[]) returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   passage_length constant int := 220;
+  max_text constant int := 20000;
   lead constant int := 60;  -- characters before the match
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
@@ -19,7 +21,7 @@ begin
     return p_text;
   end if;
   foreach pattern in array p_patterns loop
-    place := regexp_instr(p_text, pattern, 1, 1, 0, 'i');
+    place := regexp_instr(left(p_text, max_text), pattern, 1, 1, 0, 'i');
     continue when place = 0;
     place := greatest(1, least(place - lead, last_place));
     if cardinality(p_patterns) = 1 then

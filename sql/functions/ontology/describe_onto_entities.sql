@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words) w (word)), '')::tsquery;
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
   -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')

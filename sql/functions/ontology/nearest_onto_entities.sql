@@ -1,28 +1,27 @@
--- An actor's entities that do not match a query (see rank_onto_entities) but come near it: rows with two of its words, p_words; where
--- it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a word that no row holds
--- is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like the query is near. What
--- the query excludes (-word) or quotes ("a phrase") still holds.
+-- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but come near it: rows with two of its
+-- words, p_words; where it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a
+-- word that no row holds is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like
+-- the query is near. What the query excludes (-word) or quotes ("a phrase"), p_required, still holds.
 --
 -- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
 -- for.
 create or replace function nearest_onto_entities(
-  p_actor_id text, p_query text, p_words text[], p_project_id text, p_types text[], p_limit int
+  p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit int
 ) returns table (type text, id text, score double precision, words text[])
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
 set pg_trgm.word_similarity_threshold = 0.6
+set synchronize_seqscans = off
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  max_candidates constant int := 5000;
+  max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  max_words constant int := 12;  -- the longest, which say most
+  max_words constant int := 8;  -- the longest, which say most
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
-  all_words constant tsquery := parsed_query(p_query);
-  required constant tsquery := query_requirements(p_query);
-  spelling constant text := case when is_short then p_query end;
+  spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
   some_words tsquery;
 begin
@@ -37,20 +36,20 @@ begin
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop
     return query
-      select c.type, c.id, (ts_rank(c.search_vector, all_words) * 0.6 + similarity(c.title, p_query) * 0.4)::float8, wanted
+      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + similarity(c.title, p_spelt) * 0.4)::float8, wanted
       from (
         select e.* from (
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e
           where e.created_by = p_actor_id and (e.search_vector @@ some_words or spelling <% e.title)
-            and (numnode(required) = 0 or e.search_vector @@ required)
+            and (numnode(p_required) = 0 or e.search_vector @@ p_required)
             and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
           limit max_candidates
         ) e
         order by coalesce(ts_rank(e.search_vector, some_words), 0) + coalesce(word_similarity(spelling, e.title), 0) desc, e.type, e.id
         limit max_scored
       ) c
-      where not (c.search_vector @@ all_words or c.title % p_query)
+      where not (c.search_vector @@ p_asked or c.title % p_spelt)
       order by 3 desc, 1, 2
       limit p_limit;
     exit when found;

@@ -1,5 +1,6 @@
 -- The titles, texts and snippets of the records named by (type, id), in that order. In a snippet the matched words stand between
--- U+E000 and U+E001, which the caller turns into markup after escaping the rest; the text itself is freed of both.
+-- U+E000 and U+E001, which the caller turns into markup after escaping the rest; the text itself is freed of both. They are looked
+-- for in the first 20,000 characters of a text.
 create or replace function describe_records(p_types text[], p_ids text[], p_query text) returns table (
   type text, id text, title text, body text, topic text, speaker text, date date, meeting_id text, url text, snippet text
 )
@@ -7,9 +8,9 @@ language sql stable
 as $$
   with words as (
     select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest(to_tsvector('english', p_query)) l
+    from unnest((read_query(p_query)).words[:16]) l (lexeme)
   )
-  select r.*, ts_headline('english', translate(r.body, U&'\E000\E001', ''), w.any_word,
+  select r.*, ts_headline('english', translate(left(r.body, 20000), U&'\E000\E001', ''), w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
   from words w, unnest(p_types, p_ids) with ordinality k (type, id, place),
     -- one index probe a record: the type is compared before the tables of other types are touched

@@ -14,7 +14,7 @@ as $$
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      query_requirements(query_text)) s
+      case when query_text ~ '["-]' then query_requirements(query_text) end) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity

@@ -3,6 +3,7 @@
 -- dates, and rows that match p_required: what a query insists on holds for both halves.
 --
 -- Where these conditions leave few rows, they are compared exactly: faster than walking the index past all others, and complete.
+-- Whether they do is seen from max_looked_at rows, and the index is walked no farther than hnsw.max_scan_tuples, whatever the query.
 create or replace function rank_record_similarity(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int,
   p_from date default null, p_to date default null, p_required tsquery default null
@@ -10,23 +11,33 @@ create or replace function rank_record_similarity(
 language plpgsql stable
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
+set hnsw.max_scan_tuples = 3000
+set synchronize_seqscans = off
 as $$
 declare
   exact_below constant int := 2000;
+  max_looked_at constant int := 3000;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end,
-    case when p_to is not null then 'r.date <= $3' end,
-    case when numnode(p_required) > 0 then 'r.text_search @@ $4' end);
+  in_dates constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);
+  required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
+  indexed constant tsquery := index_query(p_required);
+  conditions constant text := concat_ws(' and ', nullif(in_dates, ''), required);
   source text := format('%s e', p_embeddings);
   rows_left int;
+  looked_at int;
 begin
   if p_embedding is null then
     return;
   end if;
   if conditions <> '' then
-    execute format('select count(*) from (select 1 from %s r where %s limit %s) few', p_table, conditions, exact_below + 1)
-      into rows_left using p_embedding, p_from, p_to, p_required;
+    execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
+      coalesce(required, 'true'), p_table,
+      concat_ws(' and ', 'true', nullif(in_dates, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
+      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
+    if looked_at = max_looked_at then
+      rows_left := null;
+    end if;
     source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
   end if;
 

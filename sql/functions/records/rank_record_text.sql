@@ -9,59 +9,65 @@
 -- would match most of a large table; candidates are therefore gathered rarest word first, then by pairs of common words, until
 -- their expected number reaches max_candidates.
 --
+-- The work does not depend on the query: of the rows that hold its words at most max_looked_at are looked at, to see whether they
+-- hold its phrases too and nothing that it excludes, and at most max_ranked_words / words of those that match are ranked; both in
+-- the order in which the rows are stored.
+--
 -- text_score is comparable between tables: 1 to 2 for rows with every word, below 1 for the others.
 create or replace function rank_record_text(
   p_table regclass, p_query text, p_limit int, p_from date default null, p_to date default null
 ) returns table (id text, text_score double precision)
 language plpgsql stable
+set synchronize_seqscans = off
 as $$
 declare
-  max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_looked_at constant int := 10000;
+  max_ranked_words constant int := 6000;
+  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
-  all_words constant tsquery := parsed_query(p_query);
-  required tsquery;
+  asked constant record := read_query(p_query);
+  max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
   words text[];
   weights float8[];
   some_words tsquery;
   found int;
 begin
-  if numnode(all_words) = 0 then
+  if numnode(asked.all_words) = 0 then
     return;
   end if;
 
   return query execute format(
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
-    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank from %s r where r.text_search @@ $1%s limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
-    using all_words, p_limit, p_from, p_to;
+    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
+    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words(p_table, p_query, max_words, max_candidates) w;
+  from weigh_words(p_table, asked.words, max_words, max_candidates) w;
   if some_words is null then
     return;
   end if;
-  required := query_requirements(p_query);
-  if numnode(required) > 0 then
-    some_words := some_words && required;
+  if numnode(asked.required) > 0 then
+    some_words := some_words && asked.required;
   end if;
 
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
+    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates)
-    using some_words, p_limit - found, p_from, p_to, all_words;
+    p_table, in_dates, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words;
 end
 $$;

@@ -35,6 +35,7 @@ async def _search(arguments: SearchCampaignsArguments, caller: Caller, services:
     )
     return {
         "total": found.total,
+        "more": found.more,
         "counts": {name: dict(counts) for name, counts in found.counts.items() if counts and name != "offer"},
         "campaigns": [_short(campaign) for campaign in found.campaigns[: arguments.limit]],
     }
@@ -50,7 +51,8 @@ AGENT_TOOLS = (
         "search_campaigns",
         "Search marketing campaigns",
         "Search marketing campaigns by meaning (query), by words of their copy (phrase), or by properties alone. Total and "
-        "counts are exact over the whole set; the campaigns are its first ones, with offer, value propositions and copy.",
+        "counts are exact over the whole set, unless `more` says that more than the total hold the words; the campaigns are its "
+        "first ones, with offer, value propositions and copy.",
         SearchCampaignsArguments,
         _search,
     ),

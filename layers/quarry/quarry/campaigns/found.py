@@ -14,12 +14,22 @@ Counts = Mapping[str, int]
 
 @dataclass(frozen=True)
 class CampaignSet:
-    """What a search found: its first campaigns, and counts over all of them, however many there are."""
+    """What a search found: its first campaigns, and counts over all of them, however many there are.
+
+    Where there are `more` than `total` it was not counted how many, and nothing of them is.
+    """
 
     total: int
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
     """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first."""
+
+    more: bool = False
+
+    @property
+    def size(self) -> str:
+        """How many there are, in words and figures that "campaigns" follows."""
+        return f"more than {self.total:,}" if self.more else str(self.total)
 
     @property
     def aggregation(self) -> Aggregation:

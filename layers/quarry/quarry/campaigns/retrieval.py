@@ -17,6 +17,9 @@ from quarry.core.postgres.pool import Database
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
 
+TEXT_MATCHES_MAX = 5_000
+"""Campaigns that hold the words of a query and are counted; of more it is only said that there are more."""
+
 SEMANTIC_MAX = 50
 COUNTED_VALUES_MAX = 25
 """Values of a field that are counted one by one."""
@@ -36,8 +39,11 @@ async def find_by_meaning(
 
 
 async def find_by_text(database: Database, query: str, filters: AppliedFilters) -> CampaignSet:
-    """The campaigns whose copy holds every word of a query, best first."""
-    return await _found_by(database, "search_campaigns_by_text", {"p_query": query} | filters.arguments())
+    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX."""
+    arguments = {"p_query": query, "p_limit": TEXT_MATCHES_MAX + 1}
+    return await _found_by(
+        database, "search_campaigns_by_text", arguments | filters.arguments(), counted_max=TEXT_MATCHES_MAX
+    )
 
 
 async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
@@ -55,31 +61,47 @@ async def known_values(database: Database) -> KnownValues:
     )
 
 
-async def _found_by(database: Database, function: str, arguments: dict[str, Any]) -> CampaignSet:
+async def _found_by(
+    database: Database, function: str, arguments: dict[str, Any], counted_max: int | None = None
+) -> CampaignSet:
     # the functions give their rows in order
     source = SQL("select id, row_number() over () as place from {}").format(function_call(function, list(arguments)))
-    return await _counted_set(database, source, arguments)
+    return await _counted_set(database, source, arguments, counted_max)
 
 
-async def _counted_set(database: Database, source: Composable, parameters: dict[str, Any]) -> CampaignSet:
+async def _counted_set(
+    database: Database, source: Composable, parameters: dict[str, Any], counted_max: int | None = None
+) -> CampaignSet:
+    """The set of the campaigns that `source` gives by id and place; of more than `counted_max` nothing is counted."""
     row = await database.row(
         SQL(
             "with matched as materialized ({source}),"
-            " found as materialized (select c.*, m.place from matched m join campaigns c using (id)),"
+            " size as materialized (select count(*) as total, coalesce(count(*) > %(counted_max)s, false) as more from matched),"
+            " found as materialized (select {counted_columns} from matched m join campaigns c using (id)"
+            "  where not (select more from size)),"
             " counted as ({counted})"
-            " select (select count(*) from found) as total,"
+            " select size.total, size.more,"
             " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from counted"
             "  where place <= %(values_max)s) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
-            "  (select {columns}, place from found order by place limit %(campaigns_max)s) page) as campaigns"
-        ).format(source=source, counted=_COUNTED_VALUES, columns=SQL(", ").join(map(Identifier, COLUMNS))),
-        parameters | {"campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
+            "  (select {columns}, place from (select id, place from matched order by place limit %(campaigns_max)s) first"
+            "   join campaigns using (id)) page) as campaigns"
+            " from size"
+        ).format(
+            source=source,
+            counted=_COUNTED_VALUES,
+            counted_columns=_COUNTED_COLUMNS,
+            columns=SQL(", ").join(map(Identifier, COLUMNS)),
+        ),
+        parameters | {"counted_max": counted_max, "campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
     )
     assert row is not None
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
     for name, value, count in row["counts"]:
         counts[name][value] = count
-    return CampaignSet(row["total"], tuple(Campaign.model_validate(each) for each in row["campaigns"]), counts)
+    total = counted_max if counted_max is not None and row["more"] else row["total"]
+    campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
+    return CampaignSet(total, campaigns, counts, more=row["more"])
 
 
 # What is counted, by the filter that it answers to.
@@ -92,6 +114,9 @@ _VALUES = {
     "offer": SQL("offer"),
     "value_prop": SQL("unnest(key_value_props)"),
 }
+
+# What is counted is held in memory: the long texts are left out.
+_COUNTED_COLUMNS = SQL("channel, company, brand, imagery_sentiment, imagery_visual_style, offer, key_value_props")
 
 _COUNTED_VALUES = SQL(" union all ").join(
     SQL(

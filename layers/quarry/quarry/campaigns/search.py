@@ -287,7 +287,9 @@ def _response(request: ChatRequest, desk: CampaignDesk, answer: _Answer) -> Chat
         response=answer.text,
         campaigns=spoken_of,
         total=total,
-        aggregation=(found.aggregation if whole else aggregate(spoken_of)) if found.total else None,
+        aggregation=(found.aggregation if whole else aggregate(spoken_of))
+        if found.total and not (whole and found.more)
+        else None,
         suggestions=standins.suggest(routed, found, desk.known),
         detected_filters=standins.detected(routed.filters, request.base_filters),
         telemetry=Telemetry(

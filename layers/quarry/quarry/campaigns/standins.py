@@ -35,6 +35,8 @@ def compose_answer(routed: Routed, found: CampaignSet) -> str:
     about = describe(routed)
     if not found.total:
         return f"No campaign {about.strip()} was found." if about else "There are no campaigns."
+    if found.more and routed.asked not in ("campaigns", "count"):
+        return f"These are {_size(found)}{about}, too many to be counted by their words. Narrow them down, by channel or company."
     match routed.asked:
         case "count":
             return _count_answer(about, found)
@@ -127,7 +129,7 @@ def _is_said(id: str, said: Collection[str], answer: str) -> bool:
 
 def _count_answer(about: str, found: CampaignSet) -> str:
     verb, noun = ("is", "campaign") if found.total == 1 else ("are", "campaigns")
-    lines = [f"There {verb} **{found.total}** {noun}{about}."]
+    lines = [f"There {verb} **{found.size}** {noun}{about}."]
     for field in ("channel", "sentiment"):
         values = found.counts.get(field, {})
         if len(values) > 1:
@@ -162,8 +164,8 @@ def _campaigns_answer(about: str, found: CampaignSet) -> str:
     shown = found.campaigns[:LISTED_CAMPAIGNS]
     lines = [f"- **{_name(campaign)}** ({_facts(campaign)}): {_gist(campaign)}" for campaign in shown]
     noun = "campaign" if found.total == 1 else "campaigns"
-    head = f"{found.total} {noun}{about}" + (f"; the first {len(shown)}:" if found.total > len(shown) else ":")
-    return "\n".join([head, "", *lines])
+    head = f"{found.size} {noun}{about}" + (f"; the first {len(shown)}:" if found.total > len(shown) else ":")
+    return "\n".join([head[:1].upper() + head[1:], "", *lines])
 
 
 def _gist(campaign: Campaign) -> str:
@@ -187,7 +189,7 @@ def _with_counts(values: Mapping[str, int]) -> str:
 
 
 def _size(found: CampaignSet) -> str:
-    return f"{found.total} campaign{'' if found.total == 1 else 's'}"
+    return f"{found.size} campaign{'' if found.total == 1 else 's'}"
 
 
 def _searched(routed: Routed) -> str:

@@ -56,13 +56,16 @@ def line_for_people(found: CampaignSet) -> str:
         return "No campaign found"
     named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]
     more = " …" if found.total > len(named) else ""
-    return f"{found.total} campaign{'' if found.total == 1 else 's'}: {', '.join(named)}{more}"
+    size = found.size.capitalize()
+    return f"{size} campaign{'' if found.total == 1 else 's'}: {', '.join(named)}{more}"
 
 
 def _size(found: CampaignSet) -> str:
     shown = min(len(found.campaigns), SUMMARIZED_CAMPAIGNS)
     first = f" The first {shown} follow." if found.total > shown else ""
-    return f"{found.total} campaigns match. The counts are exact, over all of them.{first}"
+    counted = "They are too many to be counted by their words; filter them." if found.more else ""
+    counted = counted or "The counts are exact, over all of them."
+    return f"{found.size.capitalize()} campaigns match. {counted}{first}"
 
 
 def _counts(found: CampaignSet) -> Iterable[str]:

@@ -1,0 +1,73 @@
+-- A user's query, read as websearch_to_tsquery reads it (quotes, OR, -not), within bounds that hold whatever was typed: a word
+-- said again says nothing more, and of very many words, phrases and exclusions the first ones are looked for together.
+--
+-- all_words: the whole query; an empty tsquery where it has no words.
+-- required: what it insists on even when not all of its words need to occur, its quoted phrases and its exclusions.
+-- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
+-- are too many for all_words.
+--
+-- A dash before a word excludes it; an even number of them says nothing. What only excludes (all of a query, or a part of it
+-- beside OR) asks for nothing.
+create or replace function read_query(p_query text, out all_words tsquery, out required tsquery, out words text[])
+language plpgsql immutable parallel safe
+as $$
+declare
+  max_characters constant int := 2000;
+  max_part_characters constant int := 240;  -- of one word or phrase
+  max_parts constant int := 250;  -- that are told apart before stems are compared
+  max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
+  max_words constant int := 24;
+  max_excluded constant int := 8;
+  max_required constant int := 8;
+begin
+  with typed as (
+    select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
+      ltrim(m.part[1], '-') as bare, sum(length(m.part[1]) - length(ltrim(m.part[1], '-'))) over (order by m.place) as dashes
+    from regexp_matches(left(p_query, max_characters), '"[^"]*"?|[^\s"]+', 'g') with ordinality m (part, place)
+  ), parts as (
+    select t.branch, t.excluded, t.quoted, left(t.bare, max_part_characters) as bare, min(t.place) as place
+    from (
+      select t.*, count(*) filter (where t.is_or) over (order by t.place) as branch,
+        (t.dashes - coalesce(lag(t.dashes) over (order by t.place), 0)) % 2 = 1 as excluded
+      from typed t where t.bare <> ''
+    ) t
+    where not t.is_or
+    group by 1, 2, 3, 4 order by 5 limit max_parts
+  ), read as (
+    select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
+    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+      select case when numnode(w.query) < 2 * max_part_words then w.query else (
+        select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
+        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+      ) end as query offset 0
+    ) q
+    where numnode(w.query) > 0
+    group by p.branch, p.excluded, q.query
+  ), kept as (
+    select * from (
+      select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far,
+        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted order by r.place)
+          - (numnode(r.query) + 1) / 2 as before_it
+      from read r
+    ) r
+    where r.so_far <= case when r.excluded then max_excluded else max_words end
+  ), branches as (
+    select b.query, min(b.branch) as branch
+    from (
+      select k.branch, string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place) as query
+      from kept k group by k.branch having not bool_and(k.excluded)
+    ) b
+    group by 1
+  )
+  select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
+    (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
+     from kept k where k.excluded or k.quoted and k.before_it < max_required),
+    array(
+      select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
+        unnest(to_tsvector('english', r.said)) l
+      order by l.positions[1], l.lexeme limit max_parts)
+  into all_words, required, words;
+  all_words := coalesce(all_words, '');
+  required := coalesce(required, '');
+end
+$$;

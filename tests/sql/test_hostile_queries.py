@@ -1,0 +1,39 @@
+"""Queries made to be expensive or to break a parser, through the statements of every domain, over the sample data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quarry.campaigns.filters import AppliedFilters
+from quarry.campaigns.retrieval import find_by_text
+from quarry.core.services import Services
+from tests.benchmarks.generated import Query
+from tests.benchmarks.hostile import DOMAINS, hostile_queries
+
+SAMPLE_WORDS = """
+    council city budget motion meeting bridge street park housing water plan points card travel team company product customers
+    data software engineer design project report weeks roof kitchen oven market energy farm health school public bike bus lane
+    signal library fire station tax levy zoning permit staff
+""".split()
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+async def test_every_hostile_query_is_answered(sample_services: Services, domain: str) -> None:
+    vector = np.array((await sample_services.embeddings.embed(["anything"]))[0], dtype=np.float32)
+    _, search = DOMAINS[domain]
+    for name, text in hostile_queries(SAMPLE_WORDS).items():
+        await search(sample_services.database, Query(name, text, vector))
+
+
+async def test_of_very_many_campaigns_with_the_words_it_is_said_that_there_are_more(
+    sample_services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = await find_by_text(sample_services.database, "card", AppliedFilters())
+    assert exact.total > 1
+    assert not exact.more
+    monkeypatch.setattr("quarry.campaigns.retrieval.TEXT_MATCHES_MAX", exact.total - 1)
+    capped = await find_by_text(sample_services.database, "card", AppliedFilters())
+    assert (capped.total, capped.more, capped.size) == (exact.total - 1, True, f"more than {exact.total - 1}")
+    assert not any(capped.counts.values())
+    assert len(capped.campaigns) == exact.total

@@ -1,0 +1,143 @@
+"""How a query as typed is read by SQL: as websearch_to_tsquery reads it, within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.rows import namedtuple_row
+
+from quarry.core.text import QUERY_MAX_CHARACTERS
+from tests.benchmarks.generated import Corpus
+from tests.benchmarks.hostile import hostile_queries
+from tests.conftest import clone_database
+
+Connection = psycopg.Connection[Any]
+
+WORDS_MAX = 24
+EXCLUDED_MAX = 8
+LISTED_WORDS_MAX = 250
+
+word = st.text("abcdefgh-'.é", min_size=1, max_size=9) | st.sampled_from(
+    ["or", "OR", "the", "bridge", "a-b", "-", "--x", "x:*"]
+)
+part = word | st.lists(word, max_size=5).map(lambda words: f'"{" ".join(words)}"') | word.map(lambda text: f"-{text}")
+typed = st.lists(part, max_size=60).map(" ".join) | st.text(
+    st.characters(codec="utf-8", exclude_characters="\0"), max_size=QUERY_MAX_CHARACTERS
+)
+many = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def connection(server_url: str, migrated_template: str) -> Iterator[Connection]:
+    with (
+        clone_database(server_url, migrated_template) as url,
+        psycopg.connect(url, autocommit=True, row_factory=namedtuple_row) as connection,
+    ):
+        yield connection
+
+
+def read(connection: Connection, query: str) -> Any:
+    row = connection.execute(
+        "select all_words::text, required::text, words, (numnode(all_words) + 1) / 2 as nodes,"
+        " numnode(required) as required_nodes, index_query(all_words)::text as indexed from read_query(%s)",
+        [query],
+    ).fetchone()
+    assert row is not None
+    return row
+
+
+def websearch(connection: Connection, query: str) -> str:
+    row = connection.execute("select websearch_to_tsquery('english', %s)::text as query", [query]).fetchone()
+    assert row is not None
+    return str(row.query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "bridge",
+        "why was the bridge closed?",
+        '"city hall" roof',
+        'roof -"city hall"',
+        "bike OR bus lane",
+        'bike -car "bus stop" OR ferry',
+        "austin - dallas",
+        "well-known http://a.example/c?d=e",
+        '"an open quote',
+        "O'Brien & x | y:*",
+        "the of and",
+        "",
+        "100%",
+    ],
+)
+def test_a_query_within_the_bounds_is_read_as_websearch_reads_it(connection: Connection, query: str) -> None:
+    assert read(connection, query).all_words == websearch(connection, query)
+
+
+@many
+@given(query=typed)
+def test_whatever_is_typed_stays_within_the_bounds(connection: Connection, query: str) -> None:
+    found = read(connection, query)
+    assert found.nodes <= 2 * (WORDS_MAX + EXCLUDED_MAX)  # an exclusion has a node of its own
+    assert found.required_nodes <= 4 * (WORDS_MAX + EXCLUDED_MAX)
+    assert len(found.words) == len(set(found.words)) <= LISTED_WORDS_MAX
+
+
+@many
+@given(words=st.lists(st.sampled_from("bridge lane votes voted budget roof ferry".split()), min_size=1, max_size=12))
+def test_a_word_repeated_says_no_more_than_once(connection: Connection, words: list[str]) -> None:
+    query = " ".join(words)
+    once, often = read(connection, query), read(connection, f"{query} " * 20)
+    assert once == often
+    assert once == read(connection, " ".join(dict.fromkeys(words)))
+
+
+@many
+@given(query=typed, text=st.lists(word, max_size=12).map(" ".join))
+def test_a_text_that_matches_a_query_is_found_by_its_index_query(connection: Connection, query: str, text: str) -> None:
+    row = connection.execute(
+        "select numnode(i.query) = 0 or not t.text @@ q.query or t.text @@ i.query as holds"
+        " from (select parsed_query(%s) as query) q, lateral (select index_query(q.query) as query) i,"
+        " (select to_tsvector('english', %s) as text) t",
+        [query, f"{text} {query}"],
+    ).fetchone()
+    assert row is not None
+    assert row.holds
+
+
+@pytest.mark.parametrize("name", hostile_queries(Corpus().known_words(600)))
+def test_a_hostile_query_is_read_without_an_error(connection: Connection, name: str) -> None:
+    found = read(connection, hostile_queries(Corpus().known_words(600))[name])
+    assert found.nodes <= WORDS_MAX + 2 * EXCLUDED_MAX
+
+
+def test_a_query_that_only_excludes_asks_for_nothing(connection: Connection) -> None:
+    found = read(connection, '-car -"bus stop"')
+    assert (found.all_words, found.words) == ("", [])
+    assert found.required == "!'car' & !( 'bus' <-> 'stop' )"
+
+
+def test_an_exclusion_behind_many_words_still_holds(connection: Connection) -> None:
+    query = " ".join(f"word{number}" for number in range(100)) + " -car"
+    assert read(connection, query).required == "!'car'"
+
+
+def test_a_long_phrase_is_read_as_its_first_words(connection: Connection) -> None:
+    found = read(connection, '"' + " ".join(f"word{number}" for number in range(100)) + '"')
+    assert found.all_words == " & ".join(f"'word{number}'" for number in range(12))
+
+
+def test_exclusions_and_the_order_of_words_are_not_asked_of_an_index(connection: Connection) -> None:
+    assert read(connection, 'roof "city hall" -car').indexed == "'roof' & 'citi' & 'hall'"
+
+
+@pytest.mark.parametrize(
+    "query", ["é" * 2000, "x" * 2000, "-" * 2000, '"' * 1999, "(" * 2000, "a-" * 1000, "! " * 1000]
+)
+def test_no_limit_of_the_parser_is_met(connection: Connection, query: str) -> None:
+    assert read(connection, query).nodes <= WORDS_MAX
