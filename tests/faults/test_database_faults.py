@@ -47,9 +47,9 @@ class House:
 @pytest.fixture(scope="module")
 def house(nursery: Nursery, make_directory: Callable[[], Path]) -> Iterator[House]:
     directory = make_directory()
-    environment = {"QUARRY_DATA_DIR": str(directory), "DATABASE_TIMEOUT_SECONDS": "1"}
+    environment = {"QUARRY_DATA_DIR": str(directory), "DATABASE_TIMEOUT_SECONDS": "3"}
     with EmbeddedPostgres(directory / "postgres", parameters={"max_connections": str(MAX_CONNECTIONS)}) as server:
-        status, said = nursery.run("sample", environment=environment)
+        status, said = nursery.run("sample", environment=environment | {"DATABASE_TIMEOUT_SECONDS": "60"})
         assert status == 0, said
         with nursery.serve(environment=environment) as served, nursery.serve(environment=environment) as neighbour:
             server.release()

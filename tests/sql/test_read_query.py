@@ -19,7 +19,7 @@ from tests.conftest import clone_database
 Connection = psycopg.Connection[Any]
 
 WORDS_MAX = 24
-EXCLUDED_MAX = 8
+EXCLUDED_MAX = 8 + 12  # the last one may be a phrase
 LISTED_WORDS_MAX = 250
 
 word = st.text("abcdefgh-'.é", min_size=1, max_size=9) | st.sampled_from(
@@ -125,6 +125,11 @@ def test_a_query_that_only_excludes_asks_for_nothing(connection: Connection) -> 
 def test_an_exclusion_behind_many_words_still_holds(connection: Connection) -> None:
     query = " ".join(f"word{number}" for number in range(100)) + " -car"
     assert read(connection, query).required == "!'car'"
+
+
+def test_an_excluded_phrase_holds_however_long(connection: Connection) -> None:
+    found = read(connection, 'roof -"' + " ".join(f"word{number}" for number in range(10)) + '"')
+    assert found.required.startswith("!( 'word0' <-> 'word1'")
 
 
 def test_a_long_phrase_is_read_as_its_first_words(connection: Connection) -> None:

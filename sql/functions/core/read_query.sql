@@ -12,7 +12,7 @@ create or replace function read_query(p_query text, out all_words tsquery, out r
 language plpgsql immutable parallel safe
 as $$
 declare
-  max_characters constant int := 2000;
+  max_characters constant int := 4000;  -- twice as many as a request may have
   max_part_characters constant int := 240;  -- of one word or phrase
   max_parts constant int := 250;  -- that are told apart before stems are compared
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
@@ -46,11 +46,12 @@ begin
   ), kept as (
     select * from (
       select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far,
-        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted order by r.place)
+        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted and not r.excluded order by r.place)
           - (numnode(r.query) + 1) / 2 as before_it
       from read r
     ) r
-    where r.so_far <= case when r.excluded then max_excluded else max_words end
+    -- the first phrase of a kind is kept, however long
+    where case when r.excluded then r.before_it < max_excluded else r.so_far <= max_words end
   ), branches as (
     select b.query, min(b.branch) as branch
     from (
