@@ -772,7 +772,7 @@ class TestConnections:
         await read(chat)
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
         openai = OpenAIChat(api_key=KEY, base_url=None, model="m", max_retries=0, timeout_seconds=1)
-        assert openai._connection.open().base_url == "https://api.openai.com/v1/"
+        assert openai._connection._make_client().base_url == "https://api.openai.com/v1/"
         await openai.close()
 
     @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.guarded_chat import GuardedChat
 from quarry.core.model.interface import ChatModel, EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.model.openai_connection import import_sdk
 from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat, OutputLimits
 from quarry.core.model.query_embedding import QueryEmbedder
@@ -111,7 +112,7 @@ def read_database_url(settings: Settings) -> str:
 def import_what_services_use(settings: Settings) -> None:
     """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
     if settings.has_chat_model:
-        import openai  # noqa: F401
+        import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

@@ -6,6 +6,7 @@ a model need not pay.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -78,21 +79,28 @@ class Connection:
         self._timeout_seconds = timeout_seconds
         self._max_bytes = max_bytes
         self._client: AsyncOpenAI | None = None
+        self._opening = asyncio.Lock()
 
-    def open(self) -> AsyncOpenAI:
-        if self._client is None:
-            import openai
-
-            timeout = openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS)
-            self._client = openai.AsyncOpenAI(
-                api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
-                # explicit, or the SDK would look into the environment, which only our settings read
-                base_url=self._base_url or OPENAI_BASE_URL,
-                max_retries=self._max_retries,
-                timeout=timeout,
-                http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks={"response": [self._bound]}),
-            )
+    async def open(self) -> AsyncOpenAI:
+        """The client. The first call makes it in a thread, so that the event loop goes on meanwhile."""
+        async with self._opening:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make_client)
         return self._client
+
+    def _make_client(self) -> AsyncOpenAI:
+        import_sdk()
+        import openai
+
+        timeout = openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS)
+        return openai.AsyncOpenAI(
+            api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
+            # explicit, or the SDK would look into the environment, which only our settings read
+            base_url=self._base_url or OPENAI_BASE_URL,
+            max_retries=self._max_retries,
+            timeout=timeout,
+            http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks={"response": [self._bound]}),
+        )
 
     async def _read_key(self) -> str:
         """The key as its secret holds it now. The SDK asks for it at each request."""
@@ -127,6 +135,12 @@ class Connection:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+
+def import_sdk() -> None:
+    """Import the SDK, with what it would else import when it is first called."""
+    import openai.resources.chat
+    import openai.resources.embeddings  # noqa: F401
 
 
 def _is_http_url(text: str) -> bool:

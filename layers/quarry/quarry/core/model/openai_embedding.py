@@ -78,8 +78,8 @@ class OpenAIEmbedding:
         await self._connection.close()
 
     async def _embed_batch(self, texts: Sequence[str]) -> list[list[float]]:
+        client = await self._connection.open()
         with translated():
-            client = self._connection.open()
             async with asyncio.timeout(self._timeout_seconds):
                 response = await client.embeddings.with_raw_response.create(
                     model=self._model,

@@ -127,8 +127,8 @@ class OpenAIChat:
         self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
     ) -> tuple[_AnswerMessage, Usage]:
         """The model's message and what it cost. Raises when the model refused or was cut off."""
+        client = await self._connection.open()
         with translated():
-            client = self._connection.open()
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self._model,
@@ -151,8 +151,8 @@ class OpenAIChat:
     ) -> AsyncGenerator[str]:
         finish_reason: str | None = None
         characters = 0
+        client = await self._connection.open()
         with translated():
-            client = self._connection.open()
             deadline = asyncio.get_running_loop().time() + seconds
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 chunks = await client.chat.completions.create(
