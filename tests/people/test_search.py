@@ -250,18 +250,21 @@ class TestFailures:
         assert ledger(world_url, user) == [10, -1]
 
     def test_a_query_in_which_the_model_finds_nothing_finds_nobody_for_a_credit(
-        self, embedding_client: TestClient, model: FakeOpenAI, world_url: str
+        self, model: FakeOpenAI, world_url: str
     ) -> None:
         user = somebody()
         model.enqueue_embeddings(Reply.raw({"data": [{"index": 0, "embedding": []}]}))
-        body = found(embedding_client, "engineers at Kestrel Labs", user=user, key="k")
-        assert (body["people"], body["relaxations"], body["fallback_tier"], body["degraded"]) == ([], [], 0, [])
-        assert body["constraints"]["must"]["company_norm"] == ["kestrel labs"]
-        assert ledger(world_url, user) == [10, -1]
-        assert value(world_url, "select id::text from people_searches where user_id = %s", user) == body["search_id"]
-        # and it is that call's answer from now on
-        assert post(embedding_client, user, "engineers at Kestrel Labs", key="k").json() == body
-        assert ledger(world_url, user) == [10, -1]
+        # of its own, since a query's vector is kept
+        with client_of(world_url, OPENAI_BASE_URL=model.url, MODEL_MAX_RETRIES="0", **SAME_VECTORS) as client:
+            body = found(client, QUERY, user=user, key="k", salary_max=1_200_000)
+            assert (body["people"], body["relaxations"], body["fallback_tier"]) == ([], [], 0)
+            assert ledger(world_url, user) == [10, -1]
+            stored = value(world_url, "select id::text from people_searches where user_id = %s", user)
+            assert stored == body["search_id"]
+            # and it is that call's answer from now on
+            assert post(client, user, QUERY, key="k", salary_max=1_200_000).json() == body
+            assert ledger(world_url, user) == [10, -1]
+            assert found(client, QUERY, user=user)["people"]
 
     def test_another_embedding_model_than_the_data_s_is_unavailable(self, world_url: str, model: FakeOpenAI) -> None:
         with client_of(world_url, OPENAI_BASE_URL=model.url, EMBEDDINGS="openai") as client:
