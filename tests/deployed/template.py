@@ -9,10 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import boto3
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
-from samtranslator.parser.parser import Parser  # type: ignore[import-untyped]
-from samtranslator.translator.translator import Translator  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,6 +65,11 @@ def expand(
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             resource["Properties"][name] = f"s3://artifacts/{resource['Properties'][name]}"
     change(template)
+    # here, since every process that shares the tests reads this module
+    import boto3
+    from samtranslator.parser.parser import Parser  # type: ignore[import-untyped]
+    from samtranslator.translator.translator import Translator  # type: ignore[import-untyped]
+
     session = boto3.Session(region_name=REGION, aws_access_key_id="none", aws_secret_access_key="none")
     expanded: Template = Translator({}, Parser(), boto_session=session).translate(template, dict(parameters or {}))
     return expanded
