@@ -97,6 +97,7 @@ CREATE FUNCTION public.best_passage(p_text text, p_patterns text[]) RETURNS text
     AS $$
 declare
   passage_length constant int := 220;
+  max_text constant int := 20000;
   lead constant int := 60;  -- characters before the match
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
@@ -111,7 +112,7 @@ begin
     return p_text;
   end if;
   foreach pattern in array p_patterns loop
-    place := regexp_instr(p_text, pattern, 1, 1, 0, 'i');
+    place := regexp_instr(left(p_text, max_text), pattern, 1, 1, 0, 'i');
     continue when place = 0;
     place := greatest(1, least(place - lead, last_place));
     if cardinality(p_patterns) = 1 then
@@ -403,7 +404,7 @@ CREATE FUNCTION public.describe_onto_entities(p_actor_id text, p_types text[], p
     AS $$
 #variable_conflict use_column
 declare
-  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words) w (word)), '')::tsquery;
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
   -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
@@ -455,9 +456,9 @@ CREATE FUNCTION public.describe_records(p_types text[], p_ids text[], p_query te
     AS $$
   with words as (
     select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest(to_tsvector('english', p_query)) l
+    from unnest((read_query(p_query)).words[:16]) l (lexeme)
   )
-  select r.*, ts_headline('english', translate(r.body, U&'\E000\E001', ''), w.any_word,
+  select r.*, ts_headline('english', translate(left(r.body, 20000), U&'\E000\E001', ''), w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
   from words w, unnest(p_types, p_ids) with ordinality k (type, id, place),
     -- one index probe a record: the type is compared before the tables of other types are touched
@@ -546,19 +547,8 @@ CREATE TABLE public.campaigns (
 CREATE FUNCTION public.filter_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
     LANGUAGE sql STABLE
     AS $$
-  select c.* from campaigns c
-  where (p_channels is null or c.channel = any(p_channels))
-    and (p_companies is null or c.company = any(p_companies))
-    and (p_brands is null or c.brand = any(p_brands))
-    and (p_value_props is null or c.key_value_props && p_value_props)
-    and (p_sentiments is null or c.imagery_sentiment = any(p_sentiments))
-    and (p_visual_styles is null or c.imagery_visual_style = any(p_visual_styles))
-    and (p_also_value_props is null or c.key_value_props && p_also_value_props)
-    and (p_offers is null or (c.offer is not null and not exists (
-      select from unnest(p_offers) o (part) where strpos(lower(c.offer), lower(o.part)) = 0)))
-    and (p_has_offer is null or (c.offer is not null) = p_has_offer)
-    and (p_from is null or c.capture_date >= p_from)
-    and (p_to is null or c.capture_date <= p_to)
+  select c.* from passing_campaigns(
+    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
   order by c.capture_date desc nulls last, c.id
 $$;
 
@@ -779,7 +769,7 @@ CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regcla
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      query_requirements(query_text)) s
+      case when query_text ~ '["-]' then query_requirements(query_text) end) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -850,25 +840,33 @@ $$;
 
 
 --
--- Name: nearest_onto_entities(text, text, text[], text, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: index_query(tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.nearest_onto_entities(p_actor_id text, p_query text, p_words text[], p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
+CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (COALESCE(NULLIF(regexp_replace(querytree(p_query), '<(-|\d+)>'::text, '&'::text, 'g'::text), 'T'::text), ''::text))::tsquery;
+
+
+--
+-- Name: nearest_onto_entities(text, tsquery, tsquery, text[], text, text, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.nearest_onto_entities(p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET "pg_trgm.word_similarity_threshold" TO '0.6'
+    SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 declare
-  max_candidates constant int := 5000;
+  max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  max_words constant int := 12;  -- the longest, which say most
+  max_words constant int := 8;  -- the longest, which say most
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
-  all_words constant tsquery := parsed_query(p_query);
-  required constant tsquery := query_requirements(p_query);
-  spelling constant text := case when is_short then p_query end;
+  spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
   some_words tsquery;
 begin
@@ -883,20 +881,20 @@ begin
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop
     return query
-      select c.type, c.id, (ts_rank(c.search_vector, all_words) * 0.6 + similarity(c.title, p_query) * 0.4)::float8, wanted
+      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + similarity(c.title, p_spelt) * 0.4)::float8, wanted
       from (
         select e.* from (
           select e.type, e.id, e.title, e.search_vector
           from onto_search_entries e
           where e.created_by = p_actor_id and (e.search_vector @@ some_words or spelling <% e.title)
-            and (numnode(required) = 0 or e.search_vector @@ required)
+            and (numnode(p_required) = 0 or e.search_vector @@ p_required)
             and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
           limit max_candidates
         ) e
         order by coalesce(ts_rank(e.search_vector, some_words), 0) + coalesce(word_similarity(spelling, e.title), 0) desc, e.type, e.id
         limit max_scored
       ) c
-      where not (c.search_vector @@ all_words or c.title % p_query)
+      where not (c.search_vector @@ p_asked or c.title % p_spelt)
       order by 3 desc, 1, 2
       limit p_limit;
     exit when found;
@@ -1079,7 +1077,32 @@ $$;
 
 CREATE FUNCTION public.parsed_query(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN websearch_to_tsquery('english'::regconfig, regexp_replace(p_query, '-\s*-'::text, ' '::text, 'g'::text));
+    AS $$
+  select (read_query(p_query)).all_words
+$$;
+
+
+--
+-- Name: passing_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.passing_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
+    LANGUAGE sql STABLE
+    AS $$
+  select c.* from campaigns c
+  where (p_channels is null or c.channel = any(p_channels))
+    and (p_companies is null or c.company = any(p_companies))
+    and (p_brands is null or c.brand = any(p_brands))
+    and (p_value_props is null or c.key_value_props && p_value_props)
+    and (p_sentiments is null or c.imagery_sentiment = any(p_sentiments))
+    and (p_visual_styles is null or c.imagery_visual_style = any(p_visual_styles))
+    and (p_also_value_props is null or c.key_value_props && p_also_value_props)
+    and (p_offers is null or (c.offer is not null and not exists (
+      select from unnest(p_offers) o (part) where strpos(lower(c.offer), lower(o.part)) = 0)))
+    and (p_has_offer is null or (c.offer is not null) = p_has_offer)
+    and (p_from is null or c.capture_date >= p_from)
+    and (p_to is null or c.capture_date <= p_to)
+$$;
 
 
 --
@@ -1088,7 +1111,9 @@ CREATE FUNCTION public.parsed_query(p_query text) RETURNS tsquery
 
 CREATE FUNCTION public.query_requirements(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT public.parsed_query(COALESCE(string_agg(m.part[1], ' '::text), ''::text)) AS parsed_query FROM regexp_matches(query_requirements.p_query, '((?:^|(?<=\s))-\s*(?:"[^"]*"?|[^\s"]+)|"[^"]+")'::text, 'g'::text) m(part));
+    AS $$
+  select (read_query(p_query)).required
+$$;
 
 
 --
@@ -1096,75 +1121,10 @@ CREATE FUNCTION public.query_requirements(p_query text) RETURNS tsquery
 --
 
 CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
-    LANGUAGE plpgsql STABLE
-    AS $_$
-declare
-  rare_below constant float8 := p_max_candidates / 10;
-  co_occurrence constant float8 := 20;
-  misspelling_similarity constant real := 0.4;
-  misspelling_length constant int := 4;
-  total float8;
-  of_schema name;
-  of_table name;
-  known_words text[];
-  known_frequencies float8[];
-  unknown text[];
-  singly boolean;
-begin
-  select array_agg(l.lexeme) into words
-  from unnest(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g'))) l;
-  if words is null then
-    return;
-  end if;
-
-  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
-  -- by plain names: a join would read the statistics of every table
-  select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, known_frequencies
-  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
-
-  unknown := array(
-    select u.word from unnest(words) u (word)
-    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words));
-  if cardinality(unknown) > 0 then
-    execute format('select array(select u.word from unnest($1) u (word)'
-      ' where not exists (select from %s r where r.text_search @@ quote_literal(u.word)::tsquery))', p_table)
-      into unknown using unknown;
-  end if;
-  if cardinality(unknown) > 0 then
-    words := array(
-      select distinct coalesce((
-        select k.word from unnest(known_words) k (word)
-        where u.word = any(unknown) and similarity(k.word, u.word) >= misspelling_similarity
-        order by similarity(k.word, u.word) desc, k.word limit 1), u.word)
-      from unnest(words) u (word));
-  end if;
-
-  singly := not p_two_words or cardinality(words) = 1;
-  with counted as materialized (
-    -- behind the frequencies of the words, the statistics hold the lowest of them
-    select w.word, greatest(1, total * coalesce(
-      known_frequencies[array_position(known_words, w.word)], known_frequencies[cardinality(known_words) + 1], 0.001)) as df
-    from unnest(words) w (word)
-    order by 2, 1 limit p_max_words
-  ), options as (
-    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below and singly
-    union all
-    select 2, quote_literal(a.word) || ' & ' || quote_literal(b.word), least(a.df, b.df, co_occurrence * a.df * b.df / total)
-    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below or not singly
-    union all
-    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below and singly
-  ), taken as (
-    select o.part, row_number() over in_order as place, sum(o.expected) over in_order as so_far
-    from options o window in_order as (order by o.turn, o.expected, o.part)
-  )
-  select array_agg(c.word order by c.df, c.word), array_agg(ln(1 + (total - c.df + 0.5) / (c.df + 0.5)) order by c.df, c.word),
-    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1 and not p_two_words)
-  into words, weights, candidates
-  from counted c;
-  return next;
-end
-$_$;
+    LANGUAGE sql STABLE
+    AS $$
+  select w.* from weigh_words(p_table, (read_query(p_query)).words, p_max_words, p_max_candidates, p_two_words) w
+$$;
 
 
 --
@@ -1174,31 +1134,48 @@ $_$;
 CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  all_words constant tsquery := parsed_query(p_query);
-  wanted constant text[] := tsvector_to_array(to_tsvector('english', regexp_replace(p_query, '(^|\s)-("[^"]*"?|\S+)', ' ', 'g')));
+  max_matches constant int := 4000;
+  max_looked_at constant int := 1500;  -- where phrases and exclusions are to be looked for in the rows themselves
+  max_ranked_words constant int := 2000;
+  asked constant record := read_query(p_query);
+  spelt constant text := spelt_query(p_query);
+  indexed constant tsquery := index_query(asked.all_words);
+  max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
 begin
-  if numnode(all_words) = 0 and show_trgm(p_query) = '{}'
+  if numnode(asked.all_words) = 0 and show_trgm(spelt) = '{}'
     or p_project_id is not null and not exists (select from onto_projects p where p.id = p_project_id and p.created_by = p_actor_id) then
     return;
   end if;
   return query
-    select e.type, e.id, (ts_rank(e.search_vector, all_words) * 0.6 + similarity(e.title, p_query) * 0.4)::float8, true, count(*) over (), wanted
-    from onto_search_entries e
-    where e.created_by = p_actor_id and (e.search_vector @@ all_words or e.title % p_query)
-      and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
+    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + similarity(m.title, spelt) * 0.4)::float8, true,
+      m.found, asked.words
+    from (
+      select m.*, count(*) over () as found, row_number() over () as place
+      from (
+        select e.type, e.id, e.search_vector, e.title
+        from onto_search_entries e
+        where e.created_by = p_actor_id and (e.search_vector @@ indexed or e.title % spelt)
+          and (p_project_id is null or e.project_id = p_project_id) and (p_types is null or e.type = any(p_types))
+        limit case when indexed::text = asked.all_words::text then max_matches else max_looked_at end
+      ) m
+      where m.search_vector @@ asked.all_words or m.title % spelt
+    ) m
+    where m.place <= max_ranked
     order by 3 desc, 1, 2
     limit p_limit;
   get diagnostics matches = row_count;
   if matches < p_few_matches then
     return query
       select n.type, n.id, n.score, false, 0::bigint, n.words
-      from nearest_onto_entities(p_actor_id, p_query, wanted, p_project_id, p_types, least(p_limit, filled_page) - matches) n;
+      from nearest_onto_entities(
+        p_actor_id, asked.all_words, asked.required, asked.words, spelt, p_project_id, p_types, least(p_limit, filled_page) - matches) n;
   end if;
 end
 $$;
@@ -1212,23 +1189,33 @@ CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings reg
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.max_scan_tuples" TO '2500'
+    SET synchronize_seqscans TO 'off'
     AS $_$
 declare
   exact_below constant int := 2000;
+  max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end,
-    case when p_to is not null then 'r.date <= $3' end,
-    case when numnode(p_required) > 0 then 'r.text_search @@ $4' end);
+  in_dates constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);
+  required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
+  indexed constant tsquery := index_query(p_required);
+  conditions constant text := concat_ws(' and ', nullif(in_dates, ''), required);
   source text := format('%s e', p_embeddings);
   rows_left int;
+  looked_at int;
 begin
   if p_embedding is null then
     return;
   end if;
   if conditions <> '' then
-    execute format('select count(*) from (select 1 from %s r where %s limit %s) few', p_table, conditions, exact_below + 1)
-      into rows_left using p_embedding, p_from, p_to, p_required;
+    execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
+      coalesce(required, 'true'), p_table,
+      concat_ws(' and ', 'true', nullif(in_dates, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
+      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
+    if looked_at = max_looked_at then
+      rows_left := null;
+    end if;
     source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
   end if;
 
@@ -1249,57 +1236,129 @@ $_$;
 
 CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, text_score double precision)
     LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_looked_at constant int := 8000;
+  max_ranked_words constant int := 5000;
+  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
   in_dates constant text := case when p_from is null and p_to is null then ''
     else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
-  all_words constant tsquery := parsed_query(p_query);
-  required tsquery;
+  asked constant record := read_query(p_query);
+  max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
   words text[];
   weights float8[];
   some_words tsquery;
   found int;
 begin
-  if numnode(all_words) = 0 then
+  if numnode(asked.all_words) = 0 then
     return;
   end if;
 
   return query execute format(
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
-    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank from %s r where r.text_search @@ $1%s limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_matches)
-    using all_words, p_limit, p_from, p_to;
+    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
+    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words(p_table, p_query, max_words, max_candidates) w;
+  from weigh_words(p_table, asked.words, max_words, max_candidates) w;
   if some_words is null then
     return;
   end if;
-  required := query_requirements(p_query);
-  if numnode(required) > 0 then
-    some_words := some_words && required;
+  if numnode(asked.required) > 0 then
+    some_words := some_words && asked.required;
   end if;
 
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s'
+    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates)
-    using some_words, p_limit - found, p_from, p_to, all_words;
+    p_table, in_dates, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words;
 end
 $_$;
+
+
+--
+-- Name: read_query(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT words text[]) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+declare
+  max_characters constant int := 4000;  -- twice as many as a request may have
+  max_part_characters constant int := 240;  -- of one word or phrase
+  max_parts constant int := 250;  -- that are told apart before stems are compared
+  max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
+  max_words constant int := 24;
+  max_excluded constant int := 8;
+  max_required constant int := 8;
+begin
+  with typed as (
+    select m.place, m.part[1] as part, left(m.part[1], 1) = '"' as quoted, lower(m.part[1]) = 'or' as is_or,
+      ltrim(m.part[1], '-') as bare, sum(length(m.part[1]) - length(ltrim(m.part[1], '-'))) over (order by m.place) as dashes
+    from regexp_matches(left(p_query, max_characters), '"[^"]*"?|[^\s"]+', 'g') with ordinality m (part, place)
+  ), parts as (
+    select t.branch, t.excluded, t.quoted, left(t.bare, max_part_characters) as bare, min(t.place) as place
+    from (
+      select t.*, count(*) filter (where t.is_or) over (order by t.place) as branch,
+        (t.dashes - coalesce(lag(t.dashes) over (order by t.place), 0)) % 2 = 1 as excluded
+      from typed t where t.bare <> ''
+    ) t
+    where not t.is_or
+    group by 1, 2, 3, 4 order by 5 limit max_parts
+  ), read as (
+    select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
+    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+      select case when numnode(w.query) < 2 * max_part_words then w.query else (
+        select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
+        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+      ) end as query offset 0
+    ) q
+    where numnode(w.query) > 0
+    group by p.branch, p.excluded, q.query
+  ), kept as (
+    select * from (
+      select r.*, sum((numnode(r.query) + 1) / 2) over (partition by r.excluded order by r.place) as so_far,
+        sum((numnode(r.query) + 1) / 2) over (partition by r.excluded, r.quoted and not r.excluded order by r.place)
+          - (numnode(r.query) + 1) / 2 as before_it
+      from read r
+    ) r
+    -- the first phrase of a kind is kept, however long
+    where case when r.excluded then r.before_it < max_excluded else r.so_far <= max_words end
+  ), branches as (
+    select b.query, min(b.branch) as branch
+    from (
+      select k.branch, string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place) as query
+      from kept k group by k.branch having not bool_and(k.excluded)
+    ) b
+    group by 1
+  )
+  select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
+    (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
+     from kept k where k.excluded or k.quoted and k.before_it < max_required),
+    array(
+      select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
+        unnest(to_tsvector('english', r.said)) l
+      order by l.positions[1], l.lexeme limit max_parts)
+  into all_words, required, words;
+  all_words := coalesce(all_words, '');
+  required := coalesce(required, '');
+end
+$$;
 
 
 --
@@ -1324,7 +1383,7 @@ begin
   end if;
   if not unfiltered then
     passing := array(
-      select c.id from filter_campaigns(
+      select c.id from passing_campaigns(
         p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
       limit exact_below + 1);
   end if;
@@ -1345,7 +1404,7 @@ begin
     '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
     ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
     p_field,
-    case when unfiltered then '' else ' and exists (select from filter_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
+    case when unfiltered then '' else ' and exists (select from passing_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
     ceil(p_limit * windows_per_campaign))
     using p_query_embedding, p_min_similarity, p_limit, p_channels, p_companies, p_brands, p_value_props, p_sentiments,
       p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to;
@@ -1354,18 +1413,30 @@ $_$;
 
 
 --
--- Name: search_campaigns_by_text(text, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
-    LANGUAGE sql STABLE
+CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
     AS $$
-  select c.id, ts_rank_cd(c.text_search, q.words)::float8 as score
-  from parsed_query(p_query) q (words),
-    filter_campaigns(
-      p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-  where c.text_search @@ q.words
-  order by score desc, c.id
+declare
+  max_ranked_words constant int := 4000;
+  all_words constant tsquery := parsed_query(p_query);
+  max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
+begin
+  return query
+    select m.id, case when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8 as score
+    from (
+      select c.id, c.text_search, row_number() over () as place
+      from passing_campaigns(
+        p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
+      where c.text_search @@ all_words
+      limit p_limit
+    ) m
+    order by 2 desc, 1;
+end
 $$;
 
 
@@ -1377,7 +1448,7 @@ CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categ
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
-  asked constant text[] := taxonomy_tags(p_sectors, p_categories, p_business_models);
+  asked constant text[] := (taxonomy_tags(p_sectors, p_categories, p_business_models))[:24];
   no_hits constant text := '0';
   tags tsquery;
   two_tags tsquery;
@@ -1433,7 +1504,8 @@ declare
   no_match constant float8 := 1e-15;
   max_words constant int := 8;
   max_worded constant int := 4000;
-  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
+  asked constant record := read_query(coalesce(p_query_text, ''));
+  all_words constant tsquery := asked.all_words;
   wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
   excluded constant text[] := coalesce(p_exclude_ids, '{}');
   companies_count float8;
@@ -1462,7 +1534,7 @@ begin
     end if;
   end if;
   if compared is null then
-    select w.candidates into some_words from query_words('companies', p_query_text, max_words, max_worded, true) w;
+    select w.candidates into some_words from weigh_words('companies', asked.words, max_words, max_worded, true) w;
     if some_words is null and numnode(all_words) > 0 then
       nearest_count := 2 * nearest_count;  -- words too common to be looked up
     end if;
@@ -1489,7 +1561,7 @@ begin
       select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
       from companies c
       where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      offset 0
+      limit max_worded
     ) l, lateral (
       select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
       where e.record_id = l.id and e.embedding_type = 'searchable_profile'
@@ -1531,10 +1603,12 @@ $_$;
 
 CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15]) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_matches constant int := 50000;  -- rows with every word that are ranked at most
-  max_candidates constant float8 := 30 * p_limit;  -- rows with some of the words that are ranked, as expected from statistics
+  max_looked_at constant int := 8000;
+  max_ranked_words constant int := 20000;
+  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
   scope constant text := concat_ws(' and ', 'true',
     case when p_statuses is not null then 'c.status = any($3)' end,
@@ -1542,7 +1616,8 @@ declare
     case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
-  all_words constant tsquery := parsed_query(coalesce(p_query_text, ''));
+  asked constant record := read_query(coalesce(p_query_text, ''));
+  max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   words text[];
   weights float8[];
   some_words tsquery;
@@ -1552,7 +1627,7 @@ declare
   found int;
 begin
   -- without words, or with exclusions alone, every row would match
-  if querytree(all_words) in ('', 'T') then
+  if numnode(asked.all_words) = 0 then
     return;
   end if;
 
@@ -1563,22 +1638,23 @@ begin
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
-    '     from companies c where (c.text_search @@ $1 or c.niches_search @@ $1) and %s limit %s'
+    '     from (select c.* from companies c where (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s) c'
+    '     where c.text_search @@ $1 or c.niches_search @@ $1 limit %s'
     '   ) r'
-    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_matches)
-    using all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights;
+    ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words('companies', p_query_text, max_words, max_candidates) w;
+  from weigh_words('companies', asked.words, max_words, max_candidates) w;
   if some_words is null then
     return;
   end if;
-  if numnode(query_requirements(p_query_text)) > 0 then
-    some_words := some_words && query_requirements(p_query_text);
+  if numnode(asked.required) > 0 then
+    some_words := some_words && asked.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
@@ -1591,10 +1667,10 @@ begin
     ' from ('
     '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
     '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
-    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s'
+    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
-    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope)
-    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, all_words;
+    ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
+    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
 end
 $_$;
 
@@ -1609,13 +1685,13 @@ CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text
   with found as (
     select 'hybrid' as search, v.place, h.company_id, h.semantic_score as semantic, h.keyword_score as keyword, h.niche_score as niche,
       h.combined_score as combined, h.matched_fields
-    from unnest(p_texts, p_embeddings) with ordinality v (text, embedding, place),
+    from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
         v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
-    from unnest(p_texts) with ordinality v (text, place),
+    from unnest(p_texts[:16]) with ordinality v (text, place),
       lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
     where p_keyword
   )
@@ -1645,17 +1721,21 @@ declare
   similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
   address_min_length constant int := 3;
   address_max_rows constant int := 100;  -- a text like "com" is in every address
+  address_max_looked_at constant int := 1000;
   asked constant text := btrim(p_query_text);
   asked_key constant text := name_key(asked);
   asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
   part text := replace(asked, ' ', '');
+  -- what the index finds: the longest run of letters and digits, without which it would be read from end to end
+  core constant text := (
+    select r.run from regexp_split_to_table(left(part, similar_max_length), '[^[:alnum:]]+') r (run) order by length(r.run) desc limit 1);
   short boolean;
 begin
   if coalesce(asked, '') = '' then
     return;
   end if;
   short := length(asked) <= similar_max_length;
-  part := case when short and length(part) >= address_min_length
+  part := case when short and length(core) >= address_min_length
     then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
   -- for this call only: the function's own setting is restored behind it
   perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true);
@@ -1670,7 +1750,9 @@ begin
     union
     select c.id from companies c where short and c.company_name % asked
     union
-    (select c.id from companies c where c.website_url ilike part limit address_max_rows)
+    (select c.id from (
+       select c.id, c.website_url from companies c where part is not null and c.website_url ilike '%' || core || '%' limit address_max_looked_at) c
+     where c.website_url ilike part limit address_max_rows)
   ), scored as (
     select c.id, c.company_name, c.status, similarity(c.company_name, asked) as similarity, case
         when c.name_key = asked_key then 'name'
@@ -1700,7 +1782,7 @@ CREATE FUNCTION public.search_exact_names(p_names text[], p_statuses text[] DEFA
   select b.company_id, b.company_name, b.name_score, b.matched, b.status, b.asked
   from (
     select distinct on (m.company_id) m.*, a.asked, a.place
-    from unnest(p_names) with ordinality a (asked, place),
+    from unnest(p_names[:20]) with ordinality a (asked, place),
       lateral search_exact_name_v1(a.asked, p_statuses, p_limit, p_min_similarity) with ordinality m (company_id, company_name, name_score, matched, status, rank)
     order by m.company_id, m.name_score desc, a.place
   ) b
@@ -1722,6 +1804,15 @@ CREATE FUNCTION public.search_transcript_segments(query_text text, match_count i
   ) t
   order by t.rank
 $$;
+
+
+--
+-- Name: spelt_query(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN "left"(p_query, 100);
 
 
 --
@@ -1747,6 +1838,83 @@ begin
     p_vectors, p_card_id)
     into people, complete
     using p_embedding, p_filters, p_excluded_people, p_excluded_cards, p_wanted, p_limit, p_max_walk;
+end
+$_$;
+
+
+--
+-- Name: weigh_words(regclass, text[], integer, double precision, boolean); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.weigh_words(p_table regclass, p_words text[], p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  rare_below constant float8 := p_max_candidates / 10;
+  co_occurrence constant float8 := 20;
+  misspelling_similarity constant real := 0.4;
+  misspelling_length constant int := 4;
+  max_probes constant int := 64;  -- words that ANALYZE does not know, which are looked for among the rows
+  max_lookups constant int := 8;  -- words that no row holds, which are looked for among the known ones
+  total float8;
+  of_schema name;
+  of_table name;
+  known_words text[];
+  known_frequencies float8[];
+  unknown text[];
+  singly boolean;
+begin
+  words := p_words;
+  if coalesce(words, '{}') = '{}' then
+    return;
+  end if;
+
+  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
+  -- by plain names: a join would read the statistics of every table
+  select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, known_frequencies
+  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
+
+  unknown := array(
+    select u.word from unnest(words) u (word)
+    where not p_two_words and length(u.word) >= misspelling_length and not u.word = any(known_words) limit max_probes);
+  if cardinality(unknown) > 0 then
+    execute format('select array(select u.word from unnest($1) u (word)'
+      ' where not exists (select from %s r where r.text_search @@ quote_literal(u.word)::tsquery))', p_table)
+      into unknown using unknown;
+  end if;
+  if cardinality(unknown) > 0 then
+    words := array(
+      select distinct coalesce((
+        select k.word from unnest(known_words) k (word), lateral (select similarity(k.word, u.word) as likeness offset 0) l
+        where u.word = any(unknown[:max_lookups]) and l.likeness >= misspelling_similarity
+        order by l.likeness desc, k.word limit 1), u.word)
+      from unnest(words) u (word));
+  end if;
+
+  singly := not p_two_words or cardinality(words) = 1;
+  with counted as materialized (
+    -- behind the frequencies of the words, the statistics hold the lowest of them
+    select w.word, greatest(1, total * coalesce(
+      known_frequencies[array_position(known_words, w.word)], known_frequencies[cardinality(known_words) + 1], 0.001)) as df
+    from unnest(words) w (word)
+    order by w.word = any(unknown), 2, 1 limit p_max_words
+  ), options as (
+    select 1 as turn, quote_literal(c.word) as part, c.df as expected from counted c where c.df <= rare_below and singly
+    union all
+    select 2, quote_literal(a.word) || ' & ' || quote_literal(b.word), least(a.df, b.df, co_occurrence * a.df * b.df / total)
+    from counted a join counted b on (a.df, a.word) < (b.df, b.word) where a.df > rare_below or not singly
+    union all
+    select 3, quote_literal(c.word), c.df from counted c where c.df > rare_below and singly
+  ), taken as (
+    select o.part, row_number() over in_order as place, sum(o.expected) over in_order as so_far
+    from options o window in_order as (order by o.turn, o.expected, o.part)
+  )
+  select array_agg(c.word order by c.df, c.word), array_agg(ln(1 + (total - c.df + 0.5) / (c.df + 0.5)) order by c.df, c.word),
+    (select string_agg(t.part, ' | ' order by t.place)::tsquery from taken t where t.so_far <= p_max_candidates or t.place = 1 and not p_two_words)
+  into words, weights, candidates
+  from counted c;
+  return next;
 end
 $_$;
 
