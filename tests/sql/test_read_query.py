@@ -29,7 +29,7 @@ part = word | st.lists(word, max_size=5).map(lambda words: f'"{" ".join(words)}"
 typed = st.lists(part, max_size=60).map(" ".join) | st.text(
     st.characters(codec="utf-8", exclude_characters="\0"), max_size=QUERY_MAX_CHARACTERS
 )
-many = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ create or replace function rank_record_similarity(
 language plpgsql stable
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
-set hnsw.max_scan_tuples = 3000
+set hnsw.max_scan_tuples = 2500
 set synchronize_seqscans = off
 as $$
 declare
   exact_below constant int := 2000;
-  max_looked_at constant int := 3000;
+  max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
   in_dates constant text := concat_ws(' and ',
     case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);

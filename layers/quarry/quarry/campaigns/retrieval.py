@@ -17,7 +17,7 @@ from quarry.core.postgres.pool import Database
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
 
-TEXT_MATCHES_MAX = 5_000
+TEXT_MATCHES_MAX = 3_000
 """Campaigns that hold the words of a query and are counted; of more it is only said that there are more."""
 
 SEMANTIC_MAX = 50
