@@ -360,15 +360,34 @@ $$;
 
 
 --
--- Name: count_people(public.card_filters, public.card_filters[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: cards_of_people(text[], public.card_filters, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.count_people(p_filters public.card_filters, p_wider public.card_filters[]) RETURNS bigint[]
+CREATE FUNCTION public.cards_of_people(p_people text[], p_filters public.card_filters, p_asked public.card_filters) RETURNS TABLE(person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean)
+    LANGUAGE plpgsql STABLE ROWS 300
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+  select c.person_id, c.id, c.text_search, card_time_overlaps(c, p_asked), card_time_covered(c, p_asked),
+    coalesce(card_location_matches(c, p_asked), false)
+  from experience_cards c join people p on p.id = c.person_id
+  where c.person_id = any(p_people) and card_matches(c, p, p_filters);
+end
+$$;
+
+
+--
+-- Name: count_people(public.card_filters, public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_people(p_filters public.card_filters, p_wider public.card_filters[], p_excluded_people text[]) RETURNS bigint[]
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
-  left_out constant text := case when p_filters.excluded_companies is not null then ' and c.person_id <> all($1)' else '' end
-    || case when p_filters.excluded_keywords is not null then ' and c.id <> all($2)' else '' end;
+  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
   cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
   people constant text :=
     'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
@@ -376,7 +395,7 @@ declare
 begin
   if cardinality(p_wider) = 1 then
     execute format('select array[(' || people || ') - (' || people || ')]', p_wider[1], p_filters)
-      into additional using excluded_people(p_filters), excluded_cards(p_filters);
+      into additional using p_excluded_people;
     return additional;
   end if;
   execute (
@@ -387,7 +406,7 @@ begin
       string_agg(format('bool_or(card_matches(c, p, %L)) as found_by_%s', p_wider[w.number], w.number), ', ' order by w.number),
       string_agg(format('card_matches(c, p, %L)', p_wider[w.number]), ' or ' order by w.number))
     from generate_subscripts(p_wider, 1) w (number)
-  ) into additional using excluded_people(p_filters), excluded_cards(p_filters);
+  ) into additional using p_excluded_people;
   return additional;
 end
 $_$;
@@ -468,48 +487,39 @@ $$;
 
 
 --
--- Name: excluded_cards(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: excluded_people(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.excluded_cards(f public.card_filters) RETURNS text[]
+CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
     LANGUAGE plpgsql STABLE
     AS $$
 declare
   keywords constant tsquery := any_phrase(f.excluded_keywords);
 begin
   return array(
-    select c.id from experience_cards c where c.text_search @@ keywords
+    select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
     union
-    select k.card_id from experience_card_children k where k.text_search @@ keywords);
+    select c.person_id from experience_cards c where c.visible and c.text_search @@ keywords
+    union
+    select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
+    where c.visible and k.text_search @@ keywords);
 end
 $$;
 
 
 --
--- Name: excluded_people(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: expect_fitting_cards(public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
-    LANGUAGE sql STABLE
-    AS $$
-  select array(
-    select distinct c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies))
-$$;
-
-
---
--- Name: expect_fitting_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[]) RETURNS double precision
+CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[]) RETURNS double precision
     LANGUAGE plpgsql
     AS $_$
 declare
   plan json;
 begin
   execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
-    ' where card_matches(c, p, $1) and c.person_id <> all($2) and c.id <> all($3)'
-    into plan using p_filters, p_excluded_people, p_excluded_cards;
+    ' where card_matches(c, p, $1) and ($2 = ''{}'' or c.person_id not in (select unnest($2)))'
+    into plan using p_filters, p_excluded_people;
   return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
 end
 $_$;
@@ -554,64 +564,79 @@ $$;
 
 
 --
--- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 declare
   max_words constant int := 8;
+  max_should_terms constant int := 63;  -- the bits of a bigint
+  max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
+  max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
+  asks_for_something constant boolean :=
+    jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   all_words constant tsquery := parsed_query(query);
-  left_out constant text[] := case when p_filters.excluded_keywords is null then '{}' else excluded_cards(p_filters) end;
-  people_left_out constant text[] := case when p_filters.excluded_companies is null then '{}' else excluded_people(p_filters) end;
-  candidates constant text[] := nearest_people(p_embedding, p_filters, people_left_out, left_out, p_overfetch);
+  words text[];
+  weights float8[];
+  some_words tsquery;
+  candidates text[];
 begin
+  select w.words, w.weights, w.candidates into words, weights, some_words
+  from query_words('experience_cards', query, max_words, max_candidates) w;
+  candidates := array(
+    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_overfetch))
+    union
+    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;
+
   return query
   with terms as materialized (
     select quote_literal(u.word)::tsquery as query, u.weight / sum(u.weight) over () as share, 0::bigint as should
-    from query_words('experience_cards', query, max_words, 1) w, unnest(w.words, w.weights) u (word, weight)
+    from unnest(words, weights) u (word, weight)
     union all
     select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
-    from unnest(p_should_terms[:63]) with ordinality s (term, number)
+    from unnest(p_should_terms[:max_should_terms]) with ordinality s (term, number)
   ), cards as materialized (
-    select c.id, c.person_id, c.text_search, card_time_overlaps(c, p_asked) as time_overlaps,
-      card_time_covered(c, p_asked) as time_covered, coalesce(card_location_matches(c, p_asked), false) as location_matches
-    from experience_cards c join people p on p.id = c.person_id
-    where c.person_id = any(candidates) and card_matches(c, p, p_filters) and c.id <> all(left_out)
+    select c.* from cards_of_people(candidates, p_filters, p_asked) c
   ), texts as (
-    select c.person_id, c.id as card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
+    select c.person_id, c.card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
       -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
-      (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.id) as distance
+      (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.card_id) as distance
     from cards c
     union all
-    select c.person_id, c.id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
+    select c.person_id, c.card_id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_child_embeddings e where e.record_id = k.id)
-    from cards c join experience_card_children k on k.card_id = c.id
-  ), ranked as (
-    select t.*, row_number() over (partition by t.person_id, t.child_id is null order by t.distance, t.card_id, t.child_id) as place,
-      max(coalesce(h.share, 0) + coalesce(r.rank / (1 + r.rank), 0)) over (partition by t.person_id) as text_score,
-      bit_or(h.shoulds) over (partition by t.person_id) as shoulds
+    from cards c join experience_card_children k on k.card_id = c.card_id
+  ), matched as (
+    select t.*, coalesce(h.share, 0) as share, h.shoulds,
+      -- a vector of zeros is at no distance from anything
+      coalesce(nullif(t.distance, 'NaN'),
+        case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
     from texts t
     cross join lateral (
       select sum(term.share) as share, bit_or(term.should) as shoulds from terms term where t.text_search @@ term.query
     ) h
+  ), ranked as (
+    select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
+      max(m.share + coalesce(r.rank / (1 + r.rank), 0)) over (partition by m.person_id) as text_score,
+      bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
+    from matched m
     cross join lateral (
-      select case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank
+      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
     ) r
   )
-  select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.distance, 0)), h.time_overlaps, h.time_covered, h.location_matches,
-    h.text_score, coalesce(bit_count(h.shoulds::bit(64)), 0)::int
+  select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
+    h.text_score, coalesce(bit_count(h.shoulds_held::bit(64)), 0)::int
   from ranked h
-  -- a vector of zeros is at no distance from anything
-  where h.place <= p_top_k and h.distance < 'NaN'
-  order by h.person_id, h.distance, h.card_id, h.child_id;
+  where h.place <= p_top_k and h.away is not null
+  order by h.person_id, h.away, h.card_id, h.child_id;
 end
 $$;
 
@@ -646,10 +671,10 @@ $$;
 
 
 --
--- Name: fitting_cards(public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: fitting_cards(public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -658,7 +683,7 @@ CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_p
 begin
   return query
   select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
-  where card_matches(c, p, p_filters) and c.person_id <> all(p_excluded_people) and c.id <> all(p_excluded_cards)
+  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
   limit p_limit;
 end
 $$;
@@ -904,10 +929,10 @@ $$;
 
 
 --
--- Name: nearest_people(public.halfvec, public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_people(public.halfvec, public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_limit integer) RETURNS text[]
+CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -922,25 +947,29 @@ declare
   by_card record;
   by_child record;
 begin
-  if expect_fitting_cards(p_filters, p_excluded_people, p_excluded_cards) <= break_even then
+  if p_embedding is null then
+    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_limit) f);
+  end if;
+
+  if expect_fitting_cards(p_filters, p_excluded_people) <= break_even then
     select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, break_even + 1) f;
+    from fitting_cards(p_filters, p_excluded_people, break_even + 1) f;
   end if;
 
   if cardinality(cards) <= p_limit then
     return array(select distinct unnest(owners));
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
-      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
     if by_card.complete then
       by_child := walk_nearest_vectors(
-        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_excluded_cards, wanted, p_limit, max_walk);
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
       if by_child.complete then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
     select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, p_excluded_cards, null) f;
+    from fitting_cards(p_filters, p_excluded_people, null) f;
   end if;
 
   return array(
@@ -1102,6 +1131,54 @@ CREATE FUNCTION public.passing_campaigns(p_channels text[] DEFAULT NULL::text[],
     and (p_has_offer is null or (c.offer is not null) = p_has_offer)
     and (p_from is null or c.capture_date >= p_from)
     and (p_to is null or c.capture_date <= p_to)
+$$;
+
+
+--
+-- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_limit integer, p_max_texts integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+declare
+  -- ordered, so that the partial index serves: nothing tells the planner how few they are
+  cards constant text[] := array(
+    select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit p_max_texts + 1);
+  children constant text[] := array(
+    select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit p_max_texts + 1);
+  few constant boolean := cardinality(cards) <= p_max_texts and cardinality(children) <= p_max_texts;
+  wanted tsquery := p_candidates;
+begin
+  if p_words is null or cards = '{}' and children = '{}' then
+    return '{}';
+  end if;
+  if few then
+    wanted := (select string_agg(quote_literal(u.word), ' | ')::tsquery from unnest(p_words) u (word));
+  end if;
+  return array(
+    with texts as materialized (
+      (select c.person_id, c.text_search
+       from experience_cards c left join people p on p.id = c.person_id
+       where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
+         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+       limit p_max_texts)
+      union all
+      (select c.person_id, k.text_search
+       from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
+       where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
+         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+       limit p_max_texts)
+    )
+    select t.person_id
+    from texts t cross join lateral (
+      select sum(u.weight) as score from unnest(p_words, p_weights) u (word, weight)
+      where t.text_search @@ quote_literal(u.word)::tsquery
+    ) held
+    group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
+end
 $$;
 
 
@@ -1816,10 +1893,10 @@ CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
 
 
 --
--- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_excluded_cards text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
+CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1831,13 +1908,13 @@ begin
     'with near as materialized ('
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
-    '  where card_matches(c, p, $2) and c.person_id <> all($3) and c.id <> all($4)'
-    '  order by e.embedding <=> $1 limit $5'
-    ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $6),'
-    '  (select count(*) from near) = $5 or (select count(*) from (select from %1$s limit $7 + 1) v) <= $7',
+    '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
+    '  order by e.embedding <=> $1 limit $4'
+    ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
+    '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
     p_vectors, p_card_id)
     into people, complete
-    using p_embedding, p_filters, p_excluded_people, p_excluded_cards, p_wanted, p_limit, p_max_walk;
+    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk;
 end
 $_$;
 

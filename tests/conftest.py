@@ -48,6 +48,7 @@ settings.load_profile("quarry")
 _TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before the plugin that shares the tests reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
     for item in items:
