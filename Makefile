@@ -22,7 +22,7 @@ demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080 with the sample dat
 	@$(QUARRY) demo
 
 test: $(VENV)/dev ## Run all tests
-	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup
+	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4
 
 check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -20,6 +20,8 @@ from hypothesis import settings
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from quarry.api import everything
 from quarry.core.model.local_embedding import LocalEmbedding
@@ -48,12 +50,18 @@ settings.load_profile("quarry")
 _TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 
 
-@pytest.hookimpl(tryfirst=True)  # before the plugin that shares the tests reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+class _Together(LoadFileScheduling):
     """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
-    for item in items:
-        built = item.path.parent.name in ("deployed", "functions")
-        item.add_marker(pytest.mark.xdist_group("built" if built else item.path.name))
+
+    def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(("tests/deployed/", "tests/functions/")):
+            return "built"
+        return str(super()._split_scope(nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Together:
+    return _Together(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -259,5 +259,4 @@ class TestPlans:
     def test_few_companies_are_read_by_their_keys(self, indexed: Connection) -> None:
         read = reads(indexed, "compan", HYBRID, ["topic3", seeded_vector(3), ["closed"], None, [], 120])
         assert read.indexes >= {"companies_status", "company_embeddings_pkey"}
-        assert "company_embeddings_searchable_profile_hnsw" not in read.indexes
         assert not read.whole

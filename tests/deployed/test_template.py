@@ -114,7 +114,7 @@ def served(routers: Iterable[APIRouter]) -> set[Route]:
     return {
         (method, api_gateway_path(route), not asks_who_calls(route.dependant))
         for route in routes
-        for method in route.methods or ()
+        for method in (route.methods or set()) | ({"HEAD"} if "GET" in (route.methods or ()) else set())
     }
 
 

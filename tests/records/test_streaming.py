@@ -94,10 +94,8 @@ def test_a_quiet_stream_has_a_heartbeat(base_url: str, model: FakeOpenAI) -> Non
     model.respond = playing(research=[Reply.text("DONE", delay=1.3)])
     with asking(base_url) as (_, lines):
         received = list(lines)
-    beats = [place for place, line in enumerate(received) if line.startswith(":")]
-    assert len(beats) >= 2
-    types = [event(line)["type"] for line in received[: beats[0]]]
-    assert types == ["intent", "tool_call", "tool_observation"]
+    observed = next(place for place, line in enumerate(received) if '"tool_observation"' in line)
+    assert all(line.startswith(":") for line in received[observed + 1 : observed + 3])
 
 
 @pytest.mark.parametrize("left_at", ["tool_observation", "final_answer_chunk"])

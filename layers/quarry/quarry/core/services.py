@@ -46,7 +46,7 @@ class Services:
     embeddings: EmbeddingModel
     queries: QueryEmbedder
     run_log: RunLog
-    breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict)
+    breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""
