@@ -61,6 +61,8 @@ class _Together(LoadFileScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Together:
+    # in order, or what a package's tests share would be made again after another package's
+    config.option.loadscopereorder = False
     return _Together(config, log)
 
 

@@ -155,6 +155,7 @@ def test_the_wire_format_is_a_prelude_eight_nul_bytes_and_the_body(search: Funct
             "content-type": "text/event-stream; charset=utf-8",
             "cache-control": "no-store",
             "x-accel-buffering": "no",
+            "x-content-type-options": "nosniff",
             "x-request-id": invocation.id,
         },
     }

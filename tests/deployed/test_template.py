@@ -183,9 +183,7 @@ def test_cloudformations_word_for_streaming_would_give_a_buffered_route() -> Non
         events["Health"]["Properties"]["ResponseTransferMode"] = "STREAM"
 
     [health] = [
-        operation
-        for _, path, operation in operations(expand(misspell))
-        if path == "/health" and "security" in operation
+        operation for method, path, operation in operations(expand(misspell)) if (method, path) == ("GET", "/health")
     ]
     assert "responseTransferMode" not in health["x-amazon-apigateway-integration"]
 

@@ -25,7 +25,9 @@ RECORDED = recorded_events()
 def test_every_route_and_every_schedule_has_a_recorded_event() -> None:
     requests = [recorded.event for recorded in RECORDED if recorded.is_request]
     others = {recorded.function for recorded in RECORDED if not recorded.is_request}
-    assert {(event["httpMethod"], event["resource"]) for event in requests} == set(function_of_route())
+    # a HEAD is answered as the GET beside it, without its body
+    asked = {(method, path) for method, path in function_of_route() if method != "HEAD"}
+    assert {(event["httpMethod"], event["resource"]) for event in requests} == asked
     assert scheduled_functions() <= others
 
 
