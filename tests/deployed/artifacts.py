@@ -94,12 +94,20 @@ def find_interpreter() -> Path:
     """The functions' interpreter: on PATH, or among pyenv's. Raises CannotRun."""
     if sys.platform != "linux":
         raise CannotRun("the layer's compiled modules are for Linux: nothing is built or run")
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    pyenv = Path(os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")) / "versions"  # noqa: PTH111 -- never fails
     on_path = shutil.which(RUNTIME)
-    candidates = [*([Path(on_path)] if on_path else []), *sorted(pyenv.glob(f"*/bin/{RUNTIME}"), reverse=True)]
-    for candidate in candidates:
+    try:
+        versions = sorted(pyenv.glob(f"*/bin/{RUNTIME}"), reverse=True)
+    except OSError:
+        versions = []  # another user's
+    for candidate in [*([Path(on_path)] if on_path else []), *versions]:
+        try:
+            asked = subprocess.run(
+                [candidate, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True
+            )
+        except OSError:
+            continue
         # pyenv's shims are there for versions that are not in use, and then fail
-        asked = subprocess.run([candidate, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True)
         if asked.returncode == 0:
             return Path(asked.stdout.strip())
     raise CannotRun(
