@@ -50,7 +50,7 @@ settings.load_profile("quarry")
 _TEST_PARAMETERS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 
 
-class _Together(LoadFileScheduling):
+class _Together(LoadFileScheduling):  # type: ignore[misc]
     """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda."""
 
     def _split_scope(self, nodeid: str) -> str:

@@ -179,6 +179,7 @@ def test_where_all_have_vectors_no_text_is_looked_at(connection: Connection) -> 
 def read_by(connection: Connection, query: str) -> frozenset[str]:
     """The indexes of cards and children that serve to find people by words."""
     words = connection.execute("select w.* from query_words('experience_cards', %s, 8, 1500) w", [query]).fetchone()
+    assert words is not None
     connection.execute("set enable_seqscan = off")
     read = reads(
         connection,
