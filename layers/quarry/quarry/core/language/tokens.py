@@ -1,0 +1,79 @@
+"""The words of a query with their places in it, and the form in which two spellings of a word are the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+# A word may hold dots and apostrophes ("node.js", "o'brien") and end in signs ("c++", "c#"); ".net" begins with its dot.
+_TOKEN = re.compile(r"(?:(?<![^\W_])\.(?=[^\W\d_]))?[^\W_]+(?:['’.][^\W_]+)*(?:\+\+|#)?|[&@]")
+_CLAUSE_END = re.compile(r"[,;:!?()\n\[\]]|\.(?:\s|$)|\s[-–—]\s")
+
+TITLE_CASE_SHARE_MIN = 0.7
+TITLE_CASE_WORDS_MIN = 3
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word at `text[start:end]` of the query. `key` is what it is compared by. `ends_clause`: punctuation stands before it."""
+
+    text: str
+    key: str
+    start: int
+    end: int
+    ends_clause: bool
+
+    @property
+    def is_capital(self) -> bool:
+        return self.text.lstrip(".")[:1].isupper()
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    tokens: list[Token] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        gap = text[end : match.start()]
+        tokens.append(
+            Token(match.group(), fold(match.group()), match.start(), match.end(), bool(_CLAUSE_END.search(gap)))
+        )
+        end = match.end()
+    return tuple(tokens)
+
+
+def fold(word: str) -> str:
+    """A word without case, accents and possessive ending; `&` is "and"."""
+    if word == "&":
+        return "and"
+    return without_accents(word.lower().replace("’", "'")).removesuffix("'s")
+
+
+def without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+def keys(text: str) -> tuple[str, ...]:
+    """The words of a name as they are compared."""
+    return tuple(fold(match.group()) for match in _TOKEN.finditer(text))
+
+
+def says_something_by_case(tokens: Sequence[Token]) -> bool:
+    """Whether capitals mark names here: some words have them, and not nearly all."""
+    alphabetic = [token for token in tokens if token.text[:1].isalpha()]
+    capitals = sum(token.is_capital for token in alphabetic)
+    if capitals == 0:
+        return False
+    return len(alphabetic) <= TITLE_CASE_WORDS_MIN or capitals < TITLE_CASE_SHARE_MIN * len(alphabetic)
+
+
+def unique(values: Iterable[str], key: Callable[[str], str] = str) -> tuple[str, ...]:
+    """The values that are not empty, each once: the first of those with the same key."""
+    kept: dict[str, str] = {}
+    for value in values:
+        if value:
+            kept.setdefault(key(value), value)
+    return tuple(kept.values())
