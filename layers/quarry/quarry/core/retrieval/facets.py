@@ -15,8 +15,8 @@ text: words that it contains."""
 class Facet:
     """A property of a table's rows. `column` is a column of the table (or of `of`, where the values stand in another table).
 
-    `label` and `plural` are what it is called; `words` what else people call it; `values_called` turns other everyday words for a
-    value into one ("television" for "TV"), for values that any data may hold. `units` are the nouns that a number counts.
+    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
+    values that any data may hold, each with the value ("television", "TV"). `units` are the nouns that a number counts.
     `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
     hold only where the question insists, and adds weight.
     """
@@ -29,6 +29,7 @@ class Facet:
     words: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
+    synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
     currency: str | None = None
 
