@@ -15,6 +15,8 @@ from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
 
 _FILE = "data/asked.toml"
 
+_NOT_ASKED = ("refers", "follows_up", "narrows")
+
 NUMBERS: Mapping[str, int] = {
     word: number
     for number, word in enumerate(
@@ -54,26 +56,26 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
     return found
 
 
-def follow_up(tokens: Sequence[Token]) -> Found[str] | None:
-    """The words by which a question goes on from an earlier one; what they mean is "narrows" or "follows_up"."""
-    words = [token.key for token in tokens]
-    if not words:
-        return None
-    return _phrases("follow_up").longest_at(words, 0)
+def opening_words(tokens: Sequence[Token]) -> int:
+    """How many words at the beginning take up an earlier question ("and", "what about"); 0 where none do."""
+    return _at_start("follows_up", tokens)
+
+
+def narrows(tokens: Sequence[Token]) -> bool:
+    """Whether the question begins by asking for a part of what was answered ("only those", "which of them")."""
+    return _at_start("narrows", tokens) > 0
+
+
+def _at_start(part: str, tokens: Sequence[Token]) -> int:
+    found = _phrases(part).longest_at([token.key for token in tokens], 0) if tokens else None
+    return found.last if found else 0
 
 
 @cache
 def _phrases(part: str) -> PhraseTable[str]:
     text = files("quarry.core.query").joinpath(_FILE).read_text(encoding="utf-8")
     headings = tomllib.loads(text)
-    follows = ("narrows", "follows_up")
-    chosen = (
-        follows
-        if part == "follow_up"
-        else ("refers",)
-        if part == "refers"
-        else tuple(heading for heading in headings if heading not in (*follows, "refers"))
-    )
+    chosen = [heading for heading in headings if heading not in _NOT_ASKED] if part == "asked" else [part]
     return PhraseTable((phrase.strip(), heading) for heading in chosen for phrase in headings[heading].split(","))
 
 

@@ -135,10 +135,18 @@ class _Reader:
             return self._cannot(place, self._end_of_clause(place))
         return Ask("rows", facet.name)
 
+    def _adjectives(self, place: int) -> set[str]:
+        """The stems of the words at `place`, a superlative's without its ending."""
+        words = {stem(key) for key in keys(self.parsed.text[self.mentions[place].start : self.mentions[place].end])}
+        following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+        if following and isinstance(following.value, Word) and words & {"most", "least"}:
+            words.add(following.value.stem)
+        return words | {_positive(word) for word in words}
+
     def _facet_called(self, place: int) -> Facet | None:
         """The number, amount or date that the words at `place` name ("how tall", "the tallest"), or that is named after."""
-        words = {stem(key) for key in keys(self.parsed.text[self.mentions[place].start : self.mentions[place].end])}
-        words |= {_positive(word) for word in words}
+        words = self._adjectives(place)
+        words |= {_OPPOSITES[word] for word in words if word in _OPPOSITES}
         for facet in self.table.facets:
             if facet.kind not in ("value", "array", "text") and words & _stems_of(facet):
                 return facet
@@ -202,7 +210,7 @@ class _Reader:
             return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit() or 1)
         facet = self._facet_called(place)
         if facet is not None:
-            is_low = ascending or _is_low(self.parsed.text[self.mentions[place].start : self.mentions[place].end])
+            is_low = ascending or bool(self._adjectives(place) & _OPPOSITES.keys())
             return Ask("extreme", facet.name, ascending=is_low, limit=self._limit() or 1)
         after = self._name_after(place, within=2)
         if after:
@@ -217,7 +225,7 @@ class _Reader:
     def _list(self, place: int) -> Ask:
         found = self._name_after(place)
         if found is None:
-            return Ask("exists") if False else Ask(limit=self._limit())
+            return Ask(limit=self._limit())
         facet = self.table.facet(found[1].facets[0])
         if facet.kind in ("boolean", *_NUMERIC):
             return Ask("rows", facet.name)
@@ -240,10 +248,9 @@ def _positive(word: str) -> str:
     return word
 
 
-_LOW = frozenset(
-    "cheapest shortest lightest slowest youngest thinnest narrowest shallowest lowest smallest coldest".split()
-)
-
-
-def _is_low(text: str) -> bool:
-    return bool(_LOW & set(keys(text)))
+_OPPOSITES = {
+    "short": "long", "cheap": "expens", "low": "high", "small": "larg", "littl": "big", "light": "heavi", "young": "old",
+    "slow": "fast", "thin": "thick", "narrow": "wide", "shallow": "deep", "cold": "hot", "weak": "strong", "earli": "late",
+    "quick": "long", "close": "far", "near": "far", "few": "mani", "poor": "rich", "bad": "good",
+}  # fmt: skip
+"""Stems of adjectives that mean little of something, and of those that mean much of it."""

@@ -29,6 +29,9 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 NEAR_CHARACTERS = 24
 """A facet's name within so many characters of a date, number or amount says which one is meant."""
 
+ADJECTIVES_MAX = 3
+"""So many words may stand between a number and the noun that it counts."""
+
 _YEAR = frozenset(("year",))
 
 
@@ -54,7 +57,11 @@ def conditions_of(parsed: ParsedQuery, table: SearchTable, asked_about: frozense
         said = _said(parsed, place, table, found)
         if not said:
             continue
-        if mention.assertion == "preferred" or mention.is_latent or (_is_soft(said, table) and not _insists(mention)):
+        if (
+            mention.assertion == "preferred"
+            or (mention.is_latent and isinstance(mention.value, Known))
+            or (_is_soft(said, table) and not _insists(mention))
+        ):
             found.preferred += [condition for clause in said for condition in clause]
             continue
         groups.append((place, said))
@@ -153,6 +160,8 @@ def _counts_years(facet: Facet) -> bool:
 def _number(
     parsed: ParsedQuery, place: int, value: NumberRange | Duration, table: SearchTable, found: Conditions
 ) -> list[Clause]:
+    if isinstance(value, NumberRange) and parsed.mentions[place].is_latent:
+        return _bare_number(parsed, place, value, table, found)
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
@@ -166,6 +175,28 @@ def _number(
     if counted:
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
     return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "number"], value, found, named=True)
+
+
+def _bare_number(
+    parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions
+) -> list[Clause]:
+    """ "Floor 3" is of the facet beside it, "5 tall houses" says how many; else it is a word like others."""
+    for following in parsed.mentions[place + 1 : place + 2 + ADJECTIVES_MAX]:
+        if isinstance(following.value, Cue) and following.value.what == "noun":
+            if value.least is not None and value.least == value.most and value.least == int(value.least):
+                found.limit = int(value.least)
+                found.used.add(place)
+            return []
+        if (
+            not isinstance(following.value, (Known, Word))
+            or following.start - parsed.mentions[place].end > NEAR_CHARACTERS
+        ):
+            break
+    facet = _named_beside(parsed, place, [facet for facet in table.facets if facet.kind == "number"], found)
+    if facet is None:
+        return []
+    found.used.add(place)
+    return [(Condition(facet.name, range=value),)]
 
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:

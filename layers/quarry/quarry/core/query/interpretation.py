@@ -8,7 +8,19 @@ from dataclasses import replace
 
 from quarry.core.query.asking import Asking, asking_of
 from quarry.core.query.conditions import Conditions, conditions_of, excluded_words
-from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, ParsedQuery, Phrase, Place, Reference, Word
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    FacetName,
+    Known,
+    Mention,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Reference,
+    Word,
+)
 from quarry.core.query.question import Ask, Clause, Condition, Evidence, Missing, Question
 from quarry.core.retrieval.facets import SearchTable
 
@@ -21,13 +33,16 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     asking = asking_of(parsed, table, frozenset(first.used))
     found = conditions_of(parsed, table, frozenset(asking.places)) if asking.places else first
     ask = _with_limit(asking.ask, found.limit)
-    unknown = _unknown_names(parsed, table, ask or Ask())
+    answered_by = ask or (earlier.ask if earlier and parsed.follows_up else Ask())
+    unknown = _unknown_names(parsed, table, answered_by)
+    unmet = _unmet(unknown, answered_by)
     phrases, in_phrases = excluded_words(parsed)
-    topic, topic_words = _topic(parsed, table, found, asking)
+    said = {(missing.evidence.start, missing.evidence.end) for missing in (*asking.unanswerable, *(unknown if unmet else ()))}
+    topic, topic_words = _topic(parsed, table, found, asking, said)
     question = Question(
         text=parsed.text,
         ask=ask or Ask(),
-        clauses=(*_outside(found.clauses, parsed, in_phrases), *_unmet(unknown, ask)),
+        clauses=(*_outside(found.clauses, parsed, in_phrases), *unmet),
         preferred=tuple(found.preferred),
         topic=topic,
         topic_words=topic_words,
@@ -100,9 +115,9 @@ def _unknown_names(parsed: ParsedQuery, table: SearchTable, ask: Ask) -> list[Mi
     return unknown
 
 
-def _unmet(unknown: Sequence[Missing], ask: Ask | None) -> list[Clause]:
+def _unmet(unknown: Sequence[Missing], ask: Ask) -> list[Clause]:
     """Where rows are counted, an unknown name is a condition that nothing meets: all of the rows would be a wrong number."""
-    if ask is None or ask.kind == "rows":
+    if ask.kind == "rows":
         return []
     return [
         (Condition(missing.facet, (missing.text,), evidence=(missing.evidence,)),)
@@ -114,17 +129,18 @@ def _unmet(unknown: Sequence[Missing], ask: Ask | None) -> list[Clause]:
 # ---- what is left ----
 
 
-def _topic(parsed: ParsedQuery, table: SearchTable, found: Conditions, asking: Asking) -> tuple[str, tuple[str, ...]]:
+def _topic(
+    parsed: ParsedQuery, table: SearchTable, found: Conditions, asking: Asking, said: set[tuple[int, int]]
+) -> tuple[str, tuple[str, ...]]:
     """What is left to be found by words and by meaning: nothing negated, no cue, nothing that a condition says already."""
     has_places = any(facet.kind == "place" for facet in table.facets)
     pieces: list[str] = []
     words: list[str] = []
     pending: list[str] = []
-    unanswered = {(each.evidence.start, each.evidence.end) for each in asking.unanswerable}
     for place, mention in enumerate(parsed.mentions):
         text = parsed.text[mention.start : mention.end]
         if _is_topic(mention, place, table, found, asking, has_places):
-            if any(start <= mention.start < end for start, end in unanswered):
+            if any(start <= mention.start < end for start, end in said):
                 continue
             pieces += [*(pending if pieces else ()), text]
             pending = []
@@ -148,7 +164,10 @@ def _is_topic(
         is_free = place not in found.used and place not in asking.places and value.grain is None
         return is_free and table.facet(value.facets[0]).kind != "boolean" and asking.ask is None
     if isinstance(value, Known):
-        return mention.is_latent or not any(table.facet(known.facet).is_hard for known in value.values)
+        is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
+        return mention.is_latent or (is_soft and mention.assertion != "required")
+    if isinstance(value, NumberRange):
+        return mention.is_latent and place not in found.used
     return isinstance(value, (Word, Phrase))
 
 
@@ -173,7 +192,7 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
     return replace(
         question,
         ask=question.ask if asks else earlier.ask,
-        clauses=(*kept, *question.clauses, *_unmet_after(question, earlier, asks)),
+        clauses=(*kept, *question.clauses),
         preferred=tuple(
             dict.fromkeys((*(each for each in earlier.preferred if each.facet not in own), *question.preferred))
         ),
@@ -186,14 +205,6 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
         missing=(*(each for each in earlier.missing if each.facet not in gone), *question.missing),
         unanswerable=question.unanswerable if asks else (*earlier.unanswerable, *question.unanswerable),
     )
-
-
-def _unmet_after(question: Question, earlier: Question, asks: bool) -> list[Clause]:
-    """ "And Acme?" after "how many …": the name that the data does not hold stands for the one that it did."""
-    if asks or earlier.ask.kind == "rows":
-        return []
-    places = {condition.facet for clause in question.clauses for condition in clause}
-    return _unmet([missing for missing in question.missing if missing.facet not in places], earlier.ask)
 
 
 def _facets_of(question: Question) -> set[str]:

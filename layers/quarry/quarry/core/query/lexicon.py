@@ -131,7 +131,8 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     named: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], str] = {}
     for facet in table.facets:
-        for name in (facet.label, facet.plural, *facet.words):
+        counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
+        for name in (facet.label, facet.plural, *facet.words, *counted):
             phrase = tuple(stem(key) for key in keys(name))
             written.setdefault(phrase, name)
             if facet.name not in named.setdefault(phrase, []):

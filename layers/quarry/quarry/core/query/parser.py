@@ -1,8 +1,9 @@
 """A question as the things that it mentions: what the rooms of language, the lexicon and the data find, each word in one.
 
 Of what overlaps, a phrase in quotation marks wins, then the longest. Among those of one length: a value of the data that was said
-whole and is no everyday word, a dimension (date, number, money, place), what rules out or insists, what is asked for, what the table calls its rows and
-facets, a cue, a part of a value or a value with a slip, and last what the words may mean where nothing beside them says so.
+whole and is no everyday word, a dimension (date, number, money, place), what rules out or insists, what is asked for, what the
+table calls its rows and facets, other cues, a part of a value or a value with a slip, and last what the words may mean where
+nothing beside them says so.
 """
 
 from __future__ import annotations
@@ -15,18 +16,34 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
-from quarry.core.query.asked import find_asked, follow_up
+from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import TRIGGERS, read_assertions
 from quarry.core.query.cues import cues
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
-from quarry.core.query.mention import Cue, Mention, NumberRange, ParsedQuery, Phrase, Place, Reference, Value, Word
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    FacetName,
+    Known,
+    Mention,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Reference,
+    Value,
+    Word,
+)
 from quarry.core.query.names import find_names
 from quarry.core.query.vocabulary import Vocabulary
 
 PLACE_NAMES_MAX = 400
 """So many names of one place, or of what lies in it, are looked up in the data."""
+
+QUESTION_HEAD_MAX = 8
+"""So many mentions before its verb a question may begin."""
 
 _QUOTED = re.compile(r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]")
 _PHRASE, _KNOWN, _DIMENSION, _TRIGGER, _ASKED, _TERM, _CUE, _INEXACT, _LATENT = range(9)
@@ -55,18 +72,17 @@ def parse(
     year" is counted from.
     """
     tokens = tokenise(text)
-    dimensions = find_dimensions(text, tokens, reference_date, locale)
+    dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     read = read_assertions(text, _with_the_rest(tokens, chosen, lexicon))
-    opening = follow_up(tokens)
     refers = any(isinstance(mention.value, Reference) for mention in read)
     return ParsedQuery(
         text,
         tokens,
         read,
-        follows_up=opening is not None or refers,
-        narrows=opening is not None and opening.meaning == "narrows",
+        follows_up=refers or opening_words(tokens) > 0,
+        narrows=narrows(tokens),
     )
 
 
@@ -124,7 +140,26 @@ def _is_meant(mention: Mention, lexicon: Lexicon) -> bool:
         return False
     if isinstance(value, NumberRange) and value.unit is not None:
         return value.unit in lexicon.units
-    return not mention.is_latent
+    return isinstance(value, NumberRange) or not mention.is_latent
+
+
+def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
+    """ "Two tall houses" is a number of houses, and "tall" is a word of its own: the number alone is the mention then."""
+    alone = {
+        mention.start: mention.end
+        for mention in dimensions
+        if isinstance(mention.value, NumberRange) and mention.value.unit is None
+    }
+    read = []
+    for mention in dimensions:
+        end = alone.get(mention.start)
+        if isinstance(mention.value, NumberRange) and mention.value.unit and end is not None and end < mention.end:
+            between = _token_span(tokens, replace(mention, start=end))
+            if between[1] - between[0] > 1:
+                read.append(replace(mention, end=end))
+                continue
+        read.append(mention)
+    return read
 
 
 def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Candidate]:
@@ -174,8 +209,7 @@ def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexico
     taken = [False] * len(tokens)
     for each in chosen:
         taken[each.first : each.last] = [True] * (each.last - each.first)
-    opening = follow_up(tokens)
-    for place in range(opening.last if opening else 0):
+    for place in range(opening_words(tokens)):
         if not taken[place]:
             mentions[place] = _spanning(tokens, place, place + 1, Cue("filler"), _CUE).mention
             taken[place] = True
@@ -190,13 +224,35 @@ def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexico
 
 
 def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
-    """An everyday verb before a word that it may belong to ("running shoes") is a word; "features dogs" has none."""
+    """An everyday verb before a word that it may belong to ("running shoes") is a word; "features dogs" has none. Any verb that
+    only ties a subject to the rest ("how many has Ada written", "which authors wrote about") says nothing either.
+    """
     read = list(mentions)
     for place, mention in enumerate(mentions):
-        if isinstance(mention.value, Cue) and mention.value.what == "light" and place + 1 < len(mentions):
-            following = mentions[place + 1]
-            (token,) = tokens[slice(*_token_span(tokens, mention))]
-            gap = following.start - mention.end
-            if isinstance(following.value, Word) and token.key.endswith("ing") and gap == 1:
-                read[place] = replace(mention, value=Word(stem(token.key)))
+        following = mentions[place + 1] if place + 1 < len(mentions) else None
+        if isinstance(mention.value, Cue) and mention.value.what == "light" and following:
+            key = tokens[_token_span(tokens, mention)[0]].key
+            if isinstance(following.value, Word) and key.endswith("ing") and following.start - mention.end == 1:
+                read[place] = replace(mention, value=Word(stem(key)))
+        elif _is_tying_verb(mentions, place):
+            read[place] = replace(mention, value=Cue("light"))
     return read
+
+
+def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:
+    """Whether a word stands as the verb of a question: behind its subject, and before nothing that it could describe."""
+    value = mentions[place].value
+    if not isinstance(value, Word) or value.is_name or place < 2:
+        return False
+    subject, before = mentions[place - 1].value, mentions[place - 2].value
+    following = mentions[place + 1].value if place + 1 < len(mentions) else None
+    if isinstance(following, (Word, Phrase)) or mentions[place].start - mentions[place - 1].end != 1:
+        return False
+    if isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name):
+        return (
+            isinstance(before, Cue)
+            and before.what == "filler"
+            and any(isinstance(mention.value, Asked) for mention in mentions[max(0, place - QUESTION_HEAD_MAX) : place])
+        )
+    is_subject = isinstance(subject, FacetName) or (isinstance(subject, Cue) and subject.what == "noun")
+    return is_subject and isinstance(before, Asked) and following is not None
