@@ -107,7 +107,7 @@ _SIGNS = {
 }  # fmt: skip
 _WORDS = {
     "dollar": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "quid": "GBP", "sterling": "GBP", "rupee": "INR", "rs": "INR",
-    "yen": "JPY", "yuan": "CNY", "rmb": "CNY", "renminbi": "CNY", "franc": "CHF", "rand": "ZAR", "naira": "NGN", 
+    "yen": "JPY", "yuan": "CNY", "rmb": "CNY", "renminbi": "CNY", "franc": "CHF", "rand": "ZAR", "naira": "NGN",
     "reais": "BRL", "dirham": "AED", "ringgit": "MYR", "baht": "THB", "rupiah": "IDR", "shekel": "ILS", "zloty": "PLN",
     "hryvnia": "UAH", "ruble": "RUB", "lira": "TRY", "cedi": "GHS",
 }  # fmt: skip
