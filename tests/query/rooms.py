@@ -9,7 +9,8 @@ from typing import Any
 
 from quarry.core.language.tokens import tokenise
 from quarry.core.query.dates import find_dates
-from quarry.core.query.mention import DateRange, Duration, Mention, NumberRange
+from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
+from quarry.core.query.money import find_money
 from quarry.core.query.numbers import find_durations, find_numbers
 
 TODAY = datetime.date(2024, 5, 15)
@@ -24,6 +25,7 @@ class Room:
 ROOMS = {
     "dates": Room(lambda text: find_dates(text, tokenise(text), TODAY), DateRange),
     "numbers": Room(lambda text: find_numbers(text, tokenise(text)), NumberRange),
+    "money": Room(lambda text: find_money(text, tokenise(text)), MoneyRange),
     "durations": Room(lambda text: find_durations(text, tokenise(text)), Duration),
 }
 

@@ -80,6 +80,8 @@ class MoneyRange:
 
     least: float | None = None
     most: float | None = None
+    includes_least: bool = True
+    includes_most: bool = True
     currency: str | None = None
     per: Literal["year", "month", "week", "day", "hour"] | None = None
 
