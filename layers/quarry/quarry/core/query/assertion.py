@@ -7,7 +7,7 @@ nothing out makes what else its clause mentions `doubtful`, so that it is not re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -72,12 +72,29 @@ class _Reading:
     assertions: list[Assertion] = field(init=False)
     joined: list[Literal["and", "or"] | None] = field(init=False)
     by: dict[int, int] = field(default_factory=dict)
+    clause_starts: list[int] = field(init=False)
+    clause_ends: list[int] = field(init=False)
+    doubted: dict[tuple[int, bool], int] = field(default_factory=dict)
+    """By the end of a clause, and whether names and places alone are doubted: from where on its mentions are."""
 
     def __post_init__(self) -> None:
         self.assertions = [unit.assertion for unit in self.units]
         self.joined = [None] * len(self.units)
         ends = [0, *(unit.end for unit in self.units)]
         self.breaks = [_break(self.text[end : unit.start]) for end, unit in zip(ends[:-1], self.units, strict=True)]
+        self._find_clauses()
+
+    def _find_clauses(self) -> None:
+        """A clause begins at punctuation and behind "but"."""
+        count = len(self.units)
+        begins = [
+            place == 0 or self.breaks[place] != "none" or self.words(place - 1) == "but" for place in range(count)
+        ]
+        self.clause_starts, self.clause_ends = [0] * count, [count] * count
+        for place in range(1, count):
+            self.clause_starts[place] = place if begins[place] else self.clause_starts[place - 1]
+        for place in range(count - 2, -1, -1):
+            self.clause_ends[place] = place + 1 if begins[place + 1] else self.clause_ends[place + 1]
 
     def cue(self, place: int) -> CueKind | None:
         if not 0 <= place < len(self.units):
@@ -105,27 +122,25 @@ class _Reading:
         """Whether "with" or "having" stands here, which behind a cue begins what the cue is about."""
         return self.words(place) in ("with", "having")
 
-    def clause_end(self, place: int) -> int:
-        """Where the clause of `place` ends: at punctuation or "but"."""
-        end = place + 1
-        while end < len(self.units) and self.breaks[end] == "none" and self.words(end) != "but":
-            end += 1
-        return end
-
-    def clause_start(self, place: int) -> int:
-        start = place
-        while start > 0 and self.breaks[start] == "none" and self.words(start - 1) != "but":
-            start -= 1
-        return start
-
     def negate(self, place: int, trigger: int) -> None:
         self.assertions[place] = "negated"
         self.by[place] = trigger
 
-    def doubt(self, places: Iterator[int] | range) -> None:
+    def doubt(self, places: Iterable[int]) -> None:
         for place in places:
             if self.is_value(place) and self.assertions[place] != "negated":
                 self.assertions[place] = "doubtful"
+
+    def doubt_clause(self, first: int, within: int, only_names: bool = False) -> None:
+        """Doubts what the clause of `within` mentions from `first` on; what was doubted before is not gone through again."""
+        end = self.clause_ends[within]
+        last = min(end, self.doubted.get((end, only_names), end))
+        self.doubt(
+            place
+            for place in range(first, last)
+            if not only_names or isinstance(self.units[place].value, (Known, Place))
+        )
+        self.doubted[end, only_names] = min(first, last)
 
 
 def _break(gap: str) -> Break:
@@ -211,7 +226,7 @@ def _read_negations(reading: _Reading) -> None:
         elif cue in ("uncertain", "former"):
             reading.doubt(_item_after(reading, place))
         elif cue == "negative":
-            reading.doubt(range(reading.clause_start(place), reading.clause_end(place)))
+            reading.doubt_clause(reading.clause_starts[place], place)
     for place in range(len(reading.units)):
         if reading.cue(place) == "irrelevant_before":
             _leave_open(reading, place)
@@ -252,12 +267,8 @@ def _rule_out_after(reading: _Reading, trigger: int) -> None:
         reading.negate(place, trigger)
     if not values and cue not in ("negates_values", "negates_one"):
         # "without experience in Berlin", or a "not" that reaches nothing: what else the clause mentions may be ruled out too
-        first = trigger + 1 if scope else reading.clause_start(trigger)
-        reading.doubt(
-            place
-            for place in range(first, reading.clause_end(trigger))
-            if not scope or isinstance(reading.units[place].value, (Known, Place))
-        )
+        first = trigger + 1 if scope else reading.clause_starts[trigger]
+        reading.doubt_clause(first, trigger, only_names=bool(scope))
 
 
 def _item_after(reading: _Reading, trigger: int) -> Iterator[int]:
@@ -464,7 +475,7 @@ def _rule_out_before(reading: _Reading, trigger: int) -> None:
     for place in scope:
         reading.negate(place, trigger)
     first = min(scope, default=trigger)
-    reading.doubt(range(reading.clause_start(first), first))
+    reading.doubt(range(max(reading.clause_starts[trigger], first - SCOPE_UNITS_MAX), first))
 
 
 def _leave_open(reading: _Reading, cue: int) -> None:

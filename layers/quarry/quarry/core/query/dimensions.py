@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from quarry.core.language.tokens import Token
 from quarry.core.query.dates import find_dates
 from quarry.core.query.mention import Mention
+from quarry.core.query.money import find_money
 from quarry.core.query.numbers import find_durations, find_numbers
 
 
@@ -17,4 +18,5 @@ def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime
         *find_dates(text, tokens, reference_date),
         *find_numbers(text, tokens),
         *find_durations(text, tokens),
+        *find_money(text, tokens),
     ]

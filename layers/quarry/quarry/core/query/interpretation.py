@@ -37,7 +37,10 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     unknown = _unknown_names(parsed, table, answered_by)
     unmet = _unmet(unknown, answered_by)
     phrases, in_phrases = excluded_words(parsed)
-    said = {(missing.evidence.start, missing.evidence.end) for missing in (*asking.unanswerable, *(unknown if unmet else ()))}
+    said = {
+        (missing.evidence.start, missing.evidence.end)
+        for missing in (*asking.unanswerable, *(unknown if unmet else ()))
+    }
     topic, topic_words = _topic(parsed, table, found, asking, said)
     question = Question(
         text=parsed.text,
