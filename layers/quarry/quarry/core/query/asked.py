@@ -81,8 +81,9 @@ def _phrases(part: str) -> PhraseTable[str]:
 
 def _named(tokens: Sequence[Token], lexicon: Lexicon) -> Mapping[int, FacetName]:
     """The facets that are named, by the place of the first word."""
-    found = lexicon.terms.find(stems(tokens))
-    return {term.first: term.meaning for term in found if isinstance(term.meaning, FacetName)}
+    words, word_stems = [token.key for token in tokens], stems(tokens)
+    found = (lexicon.term_at(words, word_stems, place) for place in range(len(words)))
+    return {term.first: term.meaning for term in found if term and isinstance(term.meaning, FacetName)}
 
 
 def _asked(phrase: Found[str], words: Sequence[str], named: Mapping[int, FacetName]) -> Found[Asked | Reference] | None:

@@ -165,8 +165,7 @@ def _number(
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
-        found.limit = int(value.least) if value.least is not None and value.least == value.most else found.limit
-        return []
+        return _number_of_rows(parsed, place, value, found)
     counted = [
         facet
         for facet in table.facets
@@ -177,16 +176,22 @@ def _number(
     return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "number"], value, found, named=True)
 
 
+def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:
+    """ "5 houses" says how many are wanted; "more than 5 houses" asks for what no row tells."""
+    if value.least is None or value.least != value.most or not value.least.is_integer():
+        return _unanswerable(parsed, place, found)
+    found.limit = int(value.least)
+    found.used.add(place)
+    return []
+
+
 def _bare_number(
     parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions
 ) -> list[Clause]:
     """ "Floor 3" is of the facet beside it, "5 tall houses" says how many; else it is a word like others."""
     for following in parsed.mentions[place + 1 : place + 2 + ADJECTIVES_MAX]:
         if isinstance(following.value, Cue) and following.value.what == "noun":
-            if value.least is not None and value.least == value.most and value.least == int(value.least):
-                found.limit = int(value.least)
-                found.used.add(place)
-            return []
+            return _number_of_rows(parsed, place, value, found)
         if (
             not isinstance(following.value, (Known, Word))
             or following.start - parsed.mentions[place].end > NEAR_CHARACTERS
@@ -194,9 +199,9 @@ def _bare_number(
             break
     facet = _named_beside(parsed, place, [facet for facet in table.facets if facet.kind == "number"], found)
     if facet is None:
-        return []
+        return _unanswerable(parsed, place, found) if value.least != value.most else []
     found.used.add(place)
-    return [(Condition(facet.name, range=value),)]
+    return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
 
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:

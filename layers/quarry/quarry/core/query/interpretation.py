@@ -170,7 +170,7 @@ def _is_topic(
         is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
         return mention.is_latent or (is_soft and mention.assertion != "required")
     if isinstance(value, NumberRange):
-        return mention.is_latent and place not in found.used
+        return mention.is_latent and place not in found.used and value.least == value.most
     return isinstance(value, (Word, Phrase))
 
 

@@ -44,7 +44,7 @@ class Sides:
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
         for place in range(len(tokens)):
-            term = lexicon.terms.longest_at(word_stems, place)
+            term = lexicon.term_at(words, word_stems, place)
             if term and isinstance(term.meaning, FacetName):
                 self._starts[place] = self._ends[term.last] = term.meaning
             for found in (term, cues().longest_at(words, place)):

@@ -72,11 +72,22 @@ class Lexicon:
     """
 
     terms: PhraseTable[FacetName | Cue]
+    exact_terms: PhraseTable[FacetName | Cue]
     synonyms: PhraseTable[Synonym]
     leads: Mapping[str, frozenset[str]]
     place_facets: frozenset[str] = frozenset()
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
+
+    def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
+        """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
+        for "advertiser" and "advertisement" have the same.
+        """
+        exact = self.exact_terms.longest_at([_singular(word) for word in words[first : first + TERM_WORDS_MAX]], 0)
+        by_stem = self.terms.longest_at(word_stems, first)
+        if exact is None or (by_stem and by_stem.last - first > exact.last):
+            return by_stem
+        return Found(first, first + exact.last, exact.meaning)
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,15 @@ class LookUp:
     facet: str | None = None
 
 
+TERM_WORDS_MAX = 6
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word.removesuffix("s")
+
+
 def stems(tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple(stem(token.key) for token in tokens)
 
@@ -97,6 +117,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
     """The lexicon of a table. It costs a millisecond: keep it."""
     return Lexicon(
         terms=PhraseTable(_terms(table), stem),
+        exact_terms=PhraseTable(_terms(table), _singular),
         synonyms=PhraseTable(
             ((word, Synonym(facet.name, value)) for facet in table.facets for word, value in facet.synonyms),
             stem,
@@ -133,7 +154,7 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     for facet in table.facets:
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         for name in (facet.label, facet.plural, *facet.words, *counted):
-            phrase = tuple(stem(key) for key in keys(name))
+            phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)
             if facet.name not in named.setdefault(phrase, []):
                 named[phrase].append(facet.name)

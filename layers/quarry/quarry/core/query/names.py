@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.core.language.tokens import Token, says_something_by_case
+from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon
 
 NAME_WORDS_MAX = 5
@@ -33,7 +34,8 @@ def find_names(tokens: Sequence[Token], is_free: Sequence[bool], lexicon: Lexico
                 found.append(Found(place, capitals, None))
             place = capitals
         elif _stands_as_name(tokens, place, last, lexicon):
-            found.append(Found(place, last, None))
+            is_subject = tokens[place - 1].key in _SUBJECT_AUXILIARIES
+            found.append(Found(place, place + 1 if is_subject else last, None))
             place = last
         else:
             place += 1
@@ -59,4 +61,14 @@ def _stands_as_name(tokens: Sequence[Token], first: int, last: int, lexicon: Lex
         return True
     if before == "by" and lexicon.leads.get("by"):
         return last == len(tokens) or tokens[last].ends_clause
-    return before in _SUBJECT_AUXILIARIES and first > 1 and last - first == 1
+    if before not in _SUBJECT_AUXILIARIES or first < 2:
+        return False
+    # the verb may itself be a word that is free: "has kiva filed"
+    is_before_verb = last < len(tokens) and last - first == 1 and _is_verb(tokens[last].key)
+    return is_before_verb or (last - first == 2 and _is_verb(tokens[first + 1].key))
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word looks like a verb behind its subject: an everyday one, or a participle."""
+    found = cues().longest_at((word,), 0)
+    return word.endswith("ed") or (found is not None and found.meaning == "light")

@@ -25,6 +25,7 @@ from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
 from quarry.core.query.mention import (
     Asked,
     Cue,
+    DateRange,
     FacetName,
     Known,
     Mention,
@@ -144,7 +145,11 @@ def _is_meant(mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
-    """ "Two tall houses" is a number of houses, and "tall" is a word of its own: the number alone is the mention then."""
+    """ "Two tall houses" is a number of houses, and "tall" is a word of its own: the number alone is the mention then. What is a
+    date is no number.
+    """
+    dates = [mention for mention in dimensions if isinstance(mention.value, DateRange) and not mention.is_latent]
+    in_date = {place for mention in dates for place in range(mention.start, mention.end)}
     alone = {
         mention.start: mention.end
         for mention in dimensions
@@ -152,6 +157,8 @@ def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) 
     }
     read = []
     for mention in dimensions:
+        if isinstance(mention.value, NumberRange) and (mention.start in in_date or mention.end - 1 in in_date):
+            continue
         end = alone.get(mention.start)
         if isinstance(mention.value, NumberRange) and mention.value.unit and end is not None and end < mention.end:
             between = _token_span(tokens, replace(mention, start=end))
@@ -168,7 +175,7 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
     for asked in find_asked(tokens, lexicon):
         yield _spanning(tokens, asked.first, asked.last, asked.meaning, _ASKED)
     for place in range(len(tokens)):
-        if term := lexicon.terms.longest_at(word_stems, place):
+        if term := lexicon.term_at(words, word_stems, place):
             yield _spanning(tokens, place, term.last, term.meaning, _TERM)
         if cue := cues().longest_at(words, place):
             is_title = cue.meaning == "title" and not (place + 1 < len(tokens) and tokens[place + 1].is_capital)
