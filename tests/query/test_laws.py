@@ -19,8 +19,12 @@ architect style , . ? ( ) " - ; need apply excluded hate dragons Zelda running s
 """.split()
 _TEXTS = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=16).map(" ".join)
 _TABLES = st.sampled_from([RECIPES, BUILDINGS, BOOKS])
-_NEGATIONS = st.sampled_from(["not", "no", "without", "except", "excluding", "never", "anything but", "but not", "other than"])
-_HEADS = st.sampled_from(["", "recipes ", "dishes with butter, ", "how many recipes are ", "show me the ", "spicy ones "])
+_NEGATIONS = st.sampled_from(
+    ["not", "no", "without", "except", "excluding", "never", "anything but", "but not", "other than"]
+)
+_HEADS = st.sampled_from(
+    ["", "recipes ", "dishes with butter, ", "how many recipes are ", "show me the ", "spicy ones "]
+)
 
 
 @given(text=st.one_of(_TEXTS, st.text(max_size=200)), filled=_TABLES)
@@ -53,7 +57,9 @@ def test_what_is_ruled_out_is_in_no_positive_condition_and_in_no_topic(
     asked(text, filled, earlier)
 
 
-@given(head=_HEADS, negation=_NEGATIONS, value=st.sampled_from(["garlic", "Thai", "soup", "Ada Brook", "vegan", "pork"]))
+@given(
+    head=_HEADS, negation=_NEGATIONS, value=st.sampled_from(["garlic", "Thai", "soup", "Ada Brook", "vegan", "pork"])
+)
 def test_a_not_before_a_value_never_leaves_it_required(head: str, negation: str, value: str) -> None:
     known = [mention.value for mention in read(value, RECIPES).mentions]
     (meant,) = known

@@ -148,7 +148,7 @@ class _Reader:
         words = self._adjectives(place)
         words |= {_OPPOSITES[word] for word in words if word in _OPPOSITES}
         for facet in self.table.facets:
-            if facet.kind not in ("value", "array", "text") and words & _stems_of(facet):
+            if facet.kind in (*_NUMERIC, "date", "year") and words & _stems_of(facet):
                 return facet
         for other in range(place + 1, len(self.mentions)):
             value = self.mentions[other].value
@@ -164,7 +164,7 @@ class _Reader:
 
     def _when(self, kinds: dict[str, int]) -> Ask:
         if self.table.date is None:
-            years = [facet.name for facet in self.table.facets if facet.kind == "date"]
+            years = [facet.name for facet in self.table.facets if facet.kind in ("date", "year")]
             if not years:
                 return self._cannot(kinds["when"])
             return Ask("rows", years[0])

@@ -456,6 +456,8 @@ def _are_alike(reading: _Reading, first: int, second: int) -> bool:
         a, b = b, a
     if isinstance(a, Place) and isinstance(b, Known):
         return bool({value.facet for value in a.known} & {value.facet for value in b.values})
+    if isinstance(a, Word) and isinstance(b, Word):
+        return a.is_name and b.is_name
     return type(a) is type(b) and isinstance(a, _DIMENSIONS)
 
 
@@ -531,9 +533,10 @@ def _join(
         if said or has_comma:
             reading.joined[place] = "and"
         return []
+    is_alike = _are_alike(reading, last, place)
     if said is None:
-        return [*pending, place] if has_comma else []
+        return [*pending, place] if has_comma and is_alike else []
     joined: Literal["and", "or"] = "or" if said == "or" else "and"
-    for other in (*pending, place):
+    for other in (*(pending if is_alike else ()), place):
         reading.joined[other] = joined
     return []

@@ -32,8 +32,6 @@ NEAR_CHARACTERS = 24
 ADJECTIVES_MAX = 3
 """So many words may stand between a number and the noun that it counts."""
 
-_YEAR = frozenset(("year",))
-
 
 @dataclass
 class Conditions:
@@ -133,28 +131,28 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
 
 
 def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable, found: Conditions) -> list[Clause]:
+    """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
     years = [facet for facet in table.facets if _counts_years(facet)]
-    dates = [facet for facet in table.facets if facet.kind == "date"]
+    dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
     facet = _named_beside(parsed, place, [*dates, *years], found)
     if facet is None:
         default = [each for each in dates if each.name == table.date]
         facet = next(iter((*default, *(years if value.grain == "year" else ()), *dates, *years)), None)
-    if facet is None:
+    if facet is None or (facet.kind != "date" and value.months):
         return _unanswerable(parsed, place, found)
-    if facet.kind == "date":
+    if facet.kind in ("date", "year"):
         return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
-    if value.months and not (value.first or value.last):
-        return _unanswerable(parsed, place, found)
     span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
 
 
+_NO_YEARS = frozenset(("age", "old", "experience"))
+
+
 def _counts_years(facet: Facet) -> bool:
-    return (
-        facet.kind == "number"
-        and any(_YEAR & set(keys(name)) for name in (facet.label, *facet.words))
-        and not {"age", "old", "experience"} & {key for name in (facet.label, *facet.words) for key in keys(name)}
-    )
+    """Whether a number is a year, by what it is called."""
+    called = {key for name in (facet.label, *facet.words) for key in keys(name)}
+    return facet.kind == "number" and "year" in called and not called & _NO_YEARS
 
 
 def _number(
@@ -317,7 +315,8 @@ def _stands_between(parsed: ParsedQuery, first: int, second: int) -> bool:
 def _is_single(condition: Condition, table: SearchTable) -> bool:
     """Whether a row has one value of the facet, so that no row meets two such conditions at once."""
     is_positive = bool(condition.values) and not condition.is_negated
-    return is_positive and table.facet(condition.facet).kind in ("value", "name", "place")
+    facet = table.facet(condition.facet)
+    return is_positive and facet.kind in ("value", "name", "title", "place") and not facet.is_array
 
 
 def _alternative_to(clause: Clause, single: dict[str, int], table: SearchTable) -> int | None:

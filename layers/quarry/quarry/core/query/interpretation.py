@@ -225,7 +225,7 @@ def _is_replaced(clause: Clause, question: Question, own: set[str], table: Searc
         return False
     if any(condition.is_negated for condition in clause):
         return _is_taken_back(clause, question)
-    return not (narrows and all(table.facet(facet).kind == "array" for facet in facets))
+    return not (narrows and all(table.facet(facet).is_array for facet in facets))
 
 
 def _is_taken_back(clause: Clause, question: Question) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.core.language.tokens import Token, says_something_by_case
+from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Lexicon, stems
 from quarry.core.query.mention import FacetName, Known, KnownValue, Mention, Place
@@ -15,7 +15,12 @@ from quarry.core.query.vocabulary import Vocabulary
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
 
+PARTIAL_NAMES_MAX = 3
+"""A word that is a part of more names, and is written small, names nobody."""
+
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
+_LED_BY = frozenset("in from of at since before after by until to the a an".split())
+LEADS_MAX = 3
 _BESIDE = 4.0
 _CAPITAL = 1.0
 _PLACE_LEADS = frozenset("in from near around at within outside inside".split())
@@ -38,6 +43,7 @@ class Sides:
         self.tokens = tokens
         self._lexicon = lexicon
         self.place_facets = lexicon.place_facets
+        self.name_facets = lexicon.name_facets
         self._speaks_by_case = says_something_by_case(tokens)
         words, word_stems = [token.key for token in tokens], stems(tokens)
         self._is_everyday = [False] * len(tokens)
@@ -58,7 +64,7 @@ class Sides:
         is_beside = facet in self._leads_before(first) or any(
             name is not None and facet in name.facets for name in (self._ends.get(first), self._starts.get(last))
         )
-        return _BESIDE * is_beside + _CAPITAL * self._has_capital(first, last)
+        return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
 
     def is_everyday(self, first: int, last: int) -> bool:
         """Whether the words are those of questions at large, or bare figures."""
@@ -69,6 +75,13 @@ class Sides:
 
     def is_all(self, first: int, last: int) -> bool:
         return last - first == len(self.tokens) <= WHOLE_QUESTION_WORDS_MAX
+
+    def led_by(self, first: int) -> int:
+        """How many prepositions and articles stand right before the word at `first`."""
+        count = 0
+        while count < LEADS_MAX and first - count > 0 and self.tokens[first - count - 1].key in _LED_BY:
+            count += 1
+        return count
 
     def leads_to_place(self, first: int) -> bool:
         return bool(self._before(first) & _PLACE_LEADS)
@@ -86,7 +99,7 @@ class Sides:
         words = [token.key for token in self.tokens[max(0, first - 2) : first]]
         return frozenset((words[-1], " ".join(words))) if words else frozenset()
 
-    def _has_capital(self, first: int, last: int) -> bool:
+    def has_capital(self, first: int, last: int) -> bool:
         is_written_so = all(token.is_capital or token.key in ("of", "the", "and") for token in self.tokens[first:last])
         return self._speaks_by_case and is_written_so and (first > 0 or last - first > 1)
 
@@ -119,6 +132,10 @@ def _known(
     support = sides.support(ranked[0].facet, first, last)
     if place is not None and (meant := _as_place(sides, first, place, ranked, support)):
         return KnownSpan(first, last, meant, is_exact=True)
+    if support == 0 and not sides.is_all(first, last):
+        ranked = _without_chance_names(sides, first, last, ranked)
+        if not ranked:
+            return None
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
@@ -148,6 +165,28 @@ def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]
         values = [value for value in values if value.likeness >= 1]
     ranked = sorted(values, key=lambda value: (-value.likeness, -math.log1p(value.rows), value.facet, value.value))
     return tuple(dict.fromkeys(ranked))
+
+
+def _without_chance_names(
+    sides: Sides, first: int, last: int, ranked: tuple[KnownValue, ...]
+) -> tuple[KnownValue, ...]:
+    """Words in small letters, with nothing beside them that speaks for a name: as they are, they name somebody where they mean
+    nothing else here; inflected ("paid" for "Pays"), or as a part of many names, never.
+    """
+    if sides.has_capital(first, last):
+        return ranked
+    said = tuple(token.key for token in sides.tokens[first:last])
+    others = tuple(value for value in ranked if value.facet not in sides.name_facets and value.is_whole)
+    if others:
+        return others
+    parts = [value for value in ranked if not value.is_whole]
+    return tuple(
+        value
+        for value in ranked
+        if value.facet not in sides.name_facets
+        or value.likeness < 1
+        or (keys(value.value) == said if value.is_whole else len(parts) <= PARTIAL_NAMES_MAX)
+    )
 
 
 def _as_place(sides: Sides, first: int, place: Mention, ranked: Sequence[KnownValue], support: float) -> Mention | None:

@@ -58,10 +58,12 @@ class _Candidate:
     last: int
     mention: Mention
     priority: int
+    led_by: int = 0
+    """Words such as "in the" before it, which a date would count to its own length."""
 
     @property
     def order(self) -> tuple[bool, int, int, int]:
-        return self.priority != _PHRASE, self.first - self.last, self.priority, self.first
+        return self.priority != _PHRASE, self.first - self.last - self.led_by, self.priority, self.first
 
 
 def parse(
@@ -116,9 +118,11 @@ def _candidates(
         if isinstance(mention.value, Place) and lexicon.place_facets
     }
     yield from _quoted(text, tokens)
-    for known in find_known(vocabulary, Sides(tokens, lexicon), places):
+    sides = Sides(tokens, lexicon)
+    for known in find_known(vocabulary, sides, places):
         priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
-        yield _Candidate(known.first, known.last, known.mention, priority)
+        led_by = sides.led_by(known.first) if priority == _KNOWN else 0
+        yield _Candidate(known.first, known.last, known.mention, priority, led_by)
     for mention in dimensions:
         first, last = _token_span(tokens, mention)
         if first < last and _is_meant(mention, lexicon):

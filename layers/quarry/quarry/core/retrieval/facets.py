@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-FacetKind = Literal["value", "array", "name", "place", "number", "money", "date", "boolean", "text"]
-"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; place: a city, country or region;
-text: words that it contains."""
+FacetKind = Literal[
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text"
+]  # fmt: skip
+"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
+its last words as well; place: cities, regions, countries; year: a whole number that ranges of dates apply to; text: words that it
+contains."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,12 @@ class Facet:
     synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
     currency: str | None = None
+    is_many: bool = False
+    """Whether its column is an array; that of an array facet is."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.is_many or self.kind == "array"
 
 
 @dataclass(frozen=True)
