@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, FacetName, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Missing
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
 """So many mentions further on stands what a "most" or "how many" is about."""
+
+MEASURED_MENTIONS_MAX = 12
+"""So many mentions behind "how much" are named as what cannot be told."""
 
 _NUMERIC = ("number", "money")
 
@@ -107,7 +110,7 @@ class _Reader:
 
     # ---- kinds ----
 
-    def _count(self, kinds: dict[str, int]) -> Ask:
+    def _count(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if "distinct" in kinds:
             found = self._name_after(kinds["distinct"])
             if found:
@@ -121,18 +124,14 @@ class _Reader:
         self._use(found[0])
         facet = self.table.facet(found[1].facets[0])
         if facet.kind in _NUMERIC and not found[1].grain:
-            return self._number_of_one(facet)
+            return Ask("rows", facet.name)
         return Ask("distinct", facet.name, found[1].grain)
-
-    def _number_of_one(self, facet: Facet) -> Ask:
-        """ "How many pages has X?": the figure itself, which the row shows."""
-        return Ask("rows", facet.name)
 
     def _measure(self, place: int) -> Ask:
         """A quantity, which a facet must hold: the one that is named, or a word of which is the adjective ("how tall")."""
         facet = self._facet_called(place)
         if facet is None:
-            return self._cannot(place, self._end_of_clause(place))
+            return self._cannot(place, min(len(self.mentions) - 1, place + MEASURED_MENTIONS_MAX))
         return Ask("rows", facet.name)
 
     def _adjectives(self, place: int) -> set[str]:
@@ -159,10 +158,7 @@ class _Reader:
                     return facet
         return None
 
-    def _end_of_clause(self, place: int) -> int:
-        return len(self.mentions) - 1 if len(self.mentions) - place <= BESIDE_MENTIONS_MAX * 3 else place
-
-    def _when(self, kinds: dict[str, int]) -> Ask:
+    def _when(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if self.table.date is None:
             years = [facet.name for facet in self.table.facets if facet.kind in ("date", "year")]
             if not years:

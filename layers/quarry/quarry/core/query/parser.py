@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.asked import find_asked, narrows, opening_words
-from quarry.core.query.assertion import TRIGGERS, read_assertions
+from quarry.core.query.assertion import read_assertions
+from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
