@@ -122,8 +122,13 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
     facets = [facet.name for facet in table.facets if facet.kind == "place"]
     if not facets:
         return []
-    if value.known:
+    if value.known and not value.known_within:
         return _any_of(_by_facet(value.known), mention)
+    if value.known:
+        both = _by_facet(value.known)[:1], _by_facet(value.known_within)[:1]
+        if mention.assertion != "negated":
+            return [tuple(each) for each in both]
+        return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
     text = parsed.text[mention.start : mention.end]
     if mention.assertion != "negated":
         found.missing.append(Missing(text, Evidence(mention.start, mention.end), facets[0]))

@@ -117,12 +117,25 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
         for (first, last), values in spans.items()
         if (known := _known(sides, first, last, values, places.get((first, last)))) is not None
     ]
+    found = [_within(sides, known, spans) for known in found]
     unknown = [span for span in places if span not in spans]
     return found + [
         KnownSpan(first, last, places[first, last], is_exact=True)
         for first, last in unknown
         if first < last and (not places[first, last].is_latent)
     ]
+
+
+def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequence[KnownValue]]) -> KnownSpan:
+    """A place with what the data knows of the country that its last words name ("London, Canada")."""
+    place = known.mention.value
+    if not isinstance(place, Place) or place.within is None:
+        return known
+    inner = next(
+        (spans[first, known.last] for first in range(known.first + 1, known.last) if (first, known.last) in spans), ()
+    )
+    values = tuple(value for value in inner if value.facet in sides.place_facets and value.is_whole)
+    return replace(known, mention=replace(known.mention, value=replace(place, known_within=values)))
 
 
 def _known(
