@@ -104,7 +104,7 @@ class Place:
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
-within: str | None = None
+    within: str | None = None
     known: tuple[KnownValue, ...] = ()
     """The values of place facets that these are in the data; none where it holds no such place."""
     known_within: tuple[KnownValue, ...] = ()
