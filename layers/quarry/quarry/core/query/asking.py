@@ -51,19 +51,29 @@ class _Reader:
         return self.asking
 
     def _ask(self) -> Ask | None:
+        """The first of these that is asked for, the most particular first."""
         kinds = {asked.what: place for place, asked in reversed(self.asked)}
+        if "statistic" in kinds:
+            # an average, a share, a difference: what no row tells, and no count
+            return self._cannot(kinds["statistic"])
         if "measure" in kinds:
             return self._measure(kinds["measure"])
         if "when" in kinds:
             return self._when(kinds)
         if "group" in kinds and (grouped := self._group(kinds["group"])):
             return grouped
+        return self._superlative_in(kinds) or self._plain(kinds)
+
+    def _superlative_in(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
         for kind in ("most", "least"):
             if kind in kinds:
                 return self._most(kinds[kind], ascending=kind == "least")
         for kind in ("largest", "smallest", "first", "last"):
             if kind in kinds:
                 return self._superlative(kind, kinds[kind])
+        return None
+
+    def _plain(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if "distinct" in kinds or "count" in kinds:
             return self._count(kinds)
         if "list" in kinds:

@@ -10,6 +10,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.mention import (
+    Asked,
     Cue,
     DateRange,
     Duration,
@@ -29,6 +30,8 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 NEAR_CHARACTERS = 24
 """A facet's name within so many characters of a date, number or amount says which one is meant."""
 
+CUES_BETWEEN_MAX = 2
+"""So many cues may stand between a facet's name and the value that it introduces."""
 ADJECTIVES_MAX = 3
 """So many words may stand between a number and the noun that it counts."""
 
@@ -265,11 +268,18 @@ def _named_beside(parsed: ParsedQuery, place: int, facets: Sequence[Facet], foun
 
 
 def _use_name_beside(parsed: ParsedQuery, place: int, facets: set[str], found: Conditions) -> None:
-    """ "The channel email", "email channel": the name of the facet says what the value is, and nothing of its own."""
-    for other in (place - 1, place + 1):
+    """ "The channel email", "email channel", "by channels other than email": the name of the facet says what the value is, and
+    nothing of its own, unless it is what is asked for ("which channels other than email").
+    """
+    before = place - 1
+    while before > max(0, place - 1 - CUES_BETWEEN_MAX) and isinstance(parsed.mentions[before].value, Cue):
+        before -= 1
+    for other in (before, place + 1):
         if 0 <= other < len(parsed.mentions):
             value = parsed.mentions[other].value
-            if isinstance(value, FacetName) and facets & set(value.facets):
+            lead = parsed.mentions[other - 1].value if other else None
+            is_asked_for = isinstance(lead, Asked) and lead.what != "group"
+            if isinstance(value, FacetName) and facets & set(value.facets) and not is_asked_for:
                 found.used.add(other)
 
 

@@ -113,7 +113,7 @@ class Place:
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare",
+    "compare", "statistic",
 ]  # fmt: skip
 
 
