@@ -17,6 +17,7 @@ BESIDE_MENTIONS_MAX = 4
 MEASURED_MENTIONS_MAX = 12
 """So many mentions behind "how much" are named as what cannot be told."""
 
+_SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest", "first", "last")
 _NUMERIC = ("number", "money")
 
 
@@ -65,10 +66,9 @@ class _Reader:
         return self._superlative_in(kinds) or self._plain(kinds)
 
     def _superlative_in(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
-        for kind in ("most", "least"):
-            if kind in kinds:
+        for kind in _SUPERLATIVES:
+            if kind in kinds and kind in ("most", "least"):
                 return self._most(kinds[kind], ascending=kind == "least")
-        for kind in ("largest", "smallest", "first", "last"):
             if kind in kinds:
                 return self._superlative(kind, kinds[kind])
         return None
