@@ -15,7 +15,7 @@ from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
 
 _FILE = "data/asked.toml"
 
-_NOT_ASKED = ("refers", "follows_up", "narrows")
+_NOT_ASKED = ("refers", "follows_up", "follows_up_unless_named", "narrows")
 
 NUMBERS: Mapping[str, int] = {
     word: number
@@ -56,9 +56,12 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
     return found
 
 
-def opening_words(tokens: Sequence[Token]) -> int:
-    """How many words at the beginning take up an earlier question ("and", "what about"); 0 where none do."""
-    return _at_start("follows_up", tokens)
+def opening_words(tokens: Sequence[Token], *, names_rows: bool) -> int:
+    """How many words at the beginning take up an earlier question ("and", "what about"); 0 where none do. `names_rows`: the
+    question says anew what kind of rows it is about.
+    """
+    weak = 0 if names_rows else _at_start("follows_up_unless_named", tokens)
+    return max(_at_start("follows_up", tokens), weak)
 
 
 def narrows(tokens: Sequence[Token]) -> bool:

@@ -46,16 +46,17 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
         missing=(*found.missing, *unknown),
         unanswerable=(*found.unanswerable, *asking.unanswerable),
         follows_up=parsed.follows_up and earlier is not None,
-        references=tuple(
-            place
-            for mention in parsed.mentions
-            if isinstance(mention.value, Reference)
-            for place in mention.value.places
-        ),
+        references=_references(parsed),
     )
     if earlier is None or not parsed.follows_up:
         return question
     return _after(earlier, question, table, asks=ask is not None and _asks_anew(parsed), narrows=parsed.narrows)
+
+
+def _references(parsed: ParsedQuery) -> tuple[int, ...]:
+    return tuple(
+        place for mention in parsed.mentions if isinstance(mention.value, Reference) for place in mention.value.places
+    )
 
 
 def _quoted(parsed: ParsedQuery, *, is_negated: bool) -> tuple[str, ...]:

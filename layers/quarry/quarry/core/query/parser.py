@@ -80,14 +80,23 @@ def parse(
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     read = read_assertions(text, _with_the_rest(tokens, chosen, lexicon))
-    refers = any(isinstance(mention.value, Reference) for mention in read)
     return ParsedQuery(
         text,
         tokens,
         read,
-        follows_up=refers or opening_words(tokens) > 0,
+        follows_up=_follows_up(tokens, read),
         narrows=narrows(tokens),
     )
+
+
+def _follows_up(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
+    """Whether the question takes up an earlier one. A "them" behind its own word for the rows means those."""
+    names_rows = False
+    for mention in mentions:
+        names_rows = names_rows or mention.value == Cue("noun")
+        if isinstance(mention.value, Reference) and (mention.value.places or not names_rows):
+            return True
+    return opening_words(tokens, names_rows=names_rows) > 0
 
 
 def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date, locale: str = "en") -> list[LookUp]:
@@ -221,7 +230,7 @@ def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexico
     taken = [False] * len(tokens)
     for each in chosen:
         taken[each.first : each.last] = [True] * (each.last - each.first)
-    for place in range(opening_words(tokens)):
+    for place in range(opening_words(tokens, names_rows=True)):
         if not taken[place]:
             mentions[place] = _spanning(tokens, place, place + 1, Cue("filler"), _CUE).mention
             taken[place] = True
