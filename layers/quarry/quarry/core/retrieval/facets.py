@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-FacetKind = Literal["value", "array", "name", "place", "number", "money", "date", "boolean", "text"]
-"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; place: a city, country or region;
-text: words that it contains."""
+FacetKind = Literal[
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text"
+]  # fmt: skip
+"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
+its last words as well; place: cities, regions, countries; year: a whole number that ranges of dates apply to; text: words that it
+contains."""
 
 
 @dataclass(frozen=True)
 class Facet:
     """A property of a table's rows. `column` is a column of the table (or of `of`, where the values stand in another table).
 
-    `label` and `plural` are what it is called; `words` what else people call it; `values_called` turns other everyday words for a
-    value into one ("television" for "TV"), for values that any data may hold. `units` are the nouns that a number counts.
+    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
+    values that any data may hold, each with the value ("television", "TV"). `units` are the nouns that a number counts.
     `leads` are words that stand before its values ("by", "at"). `is_hard`: a value that is said plainly must hold; else it must
     hold only where the question insists, and adds weight.
     """
@@ -29,8 +32,15 @@ class Facet:
     words: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
+    synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
     currency: str | None = None
+    is_many: bool = False
+    """Whether its column is an array; that of an array facet is."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.is_many or self.kind == "array"
 
 
 @dataclass(frozen=True)
