@@ -15,7 +15,7 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "former_name", "name", "former_names", "former name", "former names",
-            words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}",
+            words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}", is_many=True,
         ),
         Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}"),
         Facet(
@@ -67,7 +67,7 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "founder", "name", "founders", "founder", "founders",
-            words=("founded by", "started by"), leads=("by",), wording="founded by {}",
+            words=("founded by", "started by"), leads=("by",), wording="founded by {}", is_many=True,
         ),
         Facet(
             "acquirer", "name", "acquirer", "acquirer", "acquirers",

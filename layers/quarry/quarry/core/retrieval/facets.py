@@ -39,6 +39,19 @@ class Facet:
     is_hard: bool = True
     currency: str | None = None
     related: str | None = None
+    is_many: bool = False
+    """Whether its column is an array; that of an array facet is."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.is_many or self.kind == "array"
+
+    @property
+    def sql(self) -> LiteralString:
+        """Its value as SQL over a row `t`, or `r` where it is a related row's."""
+        if not self.column.isidentifier():
+            return self.column
+        return ("t." if self.related is None else "r.") + self.column
 
     @property
     def is_listed(self) -> bool:
