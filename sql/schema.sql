@@ -1098,19 +1098,20 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
   with words as materialized (
-    select w.place::int as place, translate(w.word, '.''', '') as word, word_stem(translate(w.word, '.''', '')) as stem
-    from unnest(p_words[:300]) with ordinality w (word, place)
+    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
+    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
   ), said as (
     select w.place, w.word from words w
     union
     select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
   ), runs as materialized (
-    select distinct s.place - n.length as first, s.place as last, word_stem(
+    select distinct s.place - n.length as first, s.place as last,
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, word_stem(
       array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
     from said s, generate_series(1, 6) n (length)
     where n.length <= s.place
   ), frequency as materialized (
-    select w.place, w.stem, k.in_tables, k.in_all
+    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
       select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
         coalesce(sum(c.value_count), 0) as in_all
@@ -1123,6 +1124,7 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
   from runs r, lateral (
     select f.* from facet_values f
     where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+      and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
     limit 60
   ) v
   union all
@@ -1132,7 +1134,7 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
     where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
     limit 40
   ) v
-  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and ts_lexize('english_stem', k.stem) <> '{}'
+  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
   union all
   select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
   from frequency k, lateral (

@@ -12,7 +12,7 @@ VALUE_MAX_CHARACTERS = 200
 
 
 def values_function(table: SearchTable) -> str:
-    """`<table>_values`: every value of each listed facet with the row that has it, once a row; of the rows with the given keys."""
+    """`<table>_values`: each value of each listed facet with the row that has it, once a row; of the rows with the given keys."""
     scope = f"t.{table.scope}" if table.scope else "''"
     arms = "\n      union all\n".join(_arms(table))
     return f"""-- Written by tools/generate.py from the facets of {table.name}.

@@ -1,4 +1,4 @@
-"""What the words of a question mean in the data: looked up among the values of the facets, in one statement for most questions."""
+"""What the words of a question mean in the data: looked up among the values of its facets, in one statement for most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import KnownValue
 from quarry.core.query.vocabulary import ValueMatch, Vocabulary
-from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.facets import FacetKind, SearchTable
 
 WORDS_MAX = 300
 """Of a question; later words are not looked up."""
@@ -38,8 +38,8 @@ async def look_up(
     doubtful: Collection[int] = (),
     scope: str = "",
 ) -> Vocabulary:
-    """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names and
-    other values of several words by some of them, where these are rare.
+    """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
+    and other values of several words by some of them, where these are rare.
 
     `forms` are other forms of the words at these places, as good as inflection. The words at `doubtful` are none of the language:
     where the data does not know them either, they are taken for slips of the pen. What belongs to an owner is found in that
@@ -51,10 +51,11 @@ async def look_up(
     names = [table.name for table in tables]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
     found = await _found(database, names, words, scope, forms, unsure[:DOUBTFUL_MAX])
-    matches = list(_matches(found))
+    kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
+    matches = list(_matches(found, kinds))
     for replaced in _corrections(words, found):
         corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(words)]
-        again = _matches(await _found(database, names, corrected, scope))
+        again = _matches(await _found(database, names, corrected, scope), kinds)
         matches += _of_corrected(again, replaced)
     return Vocabulary(_merged(matches))
 
@@ -86,15 +87,33 @@ async def _found(
     )
 
 
-def _matches(found: Sequence[DictRow]) -> Iterator[ValueMatch]:
-    said = next(row["value_stems"] for row in found if row["match"] == "words")
+def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
+    said = _said(found)
+    whole = {(row["first"], row["last"]) for row in found if row["match"] == "whole"}
     for row in found:
         if row["match"] == "whole":
             yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
-            first, last = longest_run(said, row["value_stems"], row["first"])
-            if last - first < len(row["value_stems"]):
+            stems = row["value_stems"]
+            first, last = longest_run(said, stems, row["first"])
+            within_more = any(a <= first and last <= b and last - first < b - a for a, b in whole)
+            if (
+                last - first < len(stems)
+                and not within_more
+                and _may_stand_for(kinds[row["facet"]], last - first, stems)
+            ):
                 yield _match(row, first, last, is_whole=False)
+
+
+def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
+    """Whether so many words of a value may stand for it: one of a name, half of others; parts of a title are values themselves."""
+    return kind == "name" or (kind != "title" and 2 * words >= len(stems))
+
+
+def _said(found: Sequence[DictRow]) -> Sequence[str]:
+    """The stems of the question's words."""
+    stems: Sequence[str] = next(row["value_stems"] for row in found if row["match"] == "words")
+    return stems
 
 
 def _match(row: DictRow, first: int, last: int, *, is_whole: bool) -> ValueMatch:
@@ -118,7 +137,7 @@ def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[
 
 def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
     """The words that were meant instead, by their places; the likeliest of all first."""
-    said = next(row["value_stems"] for row in found if row["match"] == "words")
+    said = _said(found)
     meant: dict[int, list[_Correction]] = {}
     for place in {row["first"] for row in found if row["match"] == "near"}:
         near = [row["value"] for row in found if row["match"] == "near" and row["first"] == place]
