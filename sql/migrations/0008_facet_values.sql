@@ -51,6 +51,15 @@ as $$
     lateral generate_series(greatest(1, cardinality(h.words) - 4), cardinality(h.words)) n (first)
 $$;
 
+-- Whether a text holds any of the phrases, word for word but for inflection.
+create function has_any_phrase(text text, phrases text[]) returns boolean
+language sql immutable parallel safe
+return (
+  select bool_or(strpos(' ' || array_to_string(t.stems, ' ') || ' ', ' ' || array_to_string(p.stems, ' ') || ' ') > 0)
+  from (select word_stems(folded_words(text)) as stems) t,
+    unnest(phrases) n (phrase), lateral (select word_stems(folded_words(n.phrase)) as stems) p
+);
+
 -- A day written as year, month and day; null for any other text. One that its month does not have is counted on from its first.
 create function day_of_text(text text) returns date
 language sql immutable parallel safe

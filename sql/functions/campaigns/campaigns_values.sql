@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from campaigns t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'company', t.company
       union all
       select 'brand', t.brand

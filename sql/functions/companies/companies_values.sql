@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from companies t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'name', t.company_name
       union all
       select 'former_name', unnest(t.former_names)

@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, t.created_by, v.facet, v.value
   from onto_tasks t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'

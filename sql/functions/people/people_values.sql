@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from people t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'name', t.name
       union all
       select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))

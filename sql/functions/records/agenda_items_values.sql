@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from agenda_items t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'category', t.category
       union all
       select o.* from meetings r cross join lateral (

@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from matters t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'title', title_runs(t.title)
       union all
       select 'type', t.matter_type

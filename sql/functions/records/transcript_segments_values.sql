@@ -5,7 +5,7 @@ language sql stable
 as $$
   select t.id, '', v.facet, v.value
   from transcript_segments t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'speaker', t.speaker_name
       union all
       select 'speaker_role', title_runs(t.speaker_role)

@@ -22,7 +22,7 @@ language sql stable
 as $$
   select t.{table.key}, {scope}, v.facet, v.value
   from {table.name} t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
 {arms}
     ) a (facet, value)
   ) v (facet, value)

@@ -106,7 +106,7 @@ def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterat
 
 
 def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
-    """Whether so many words of a value may stand for it: one of a name, half of others; parts of a title are values themselves."""
+    """Whether so many words of a value may stand for it: one of a name, half of another; a title is known by its parts."""
     return kind == "name" or (kind != "title" and 2 * words >= len(stems))
 
 
