@@ -164,7 +164,7 @@ async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
         + SQL(" order by {}{} limit {}").format(order, statement.key, Literal(min(ask.limit or KEYS_MAX, KEYS_MAX)))
     )
     found = await database.rows(query, statement.arguments.values)
-    return Answer(ask, found[0]["rows"] if found else 0, keys=[row["key"] for row in found])
+    return Answer(ask, found[0]["rows"] if found else 0, keys=tuple(row["key"] for row in found))
 
 
 async def _groups(database: Database, statement: _Statement, ask: Ask) -> Answer:
@@ -190,7 +190,7 @@ async def _groups(database: Database, statement: _Statement, ask: Ask) -> Answer
     row = await _row(database, query, statement)
     if ask.kind == "distinct":
         return Answer(ask, row["rows"], number=row["number"])
-    groups = [Group(_as_value(facet, group["value"]), group["rows"]) for group in row["groups"]]
+    groups = tuple(Group(_as_value(facet, group["value"]), group["rows"]) for group in row["groups"])
     return Answer(ask, row["rows"], number=row["number"], groups=groups)
 
 
@@ -214,7 +214,9 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
     found = await database.rows(query, statement.arguments.values)
     if not found:
         return Answer(ask, 0)
-    return Answer(ask, found[0]["rows"], keys=[row["key"] for row in found], value=_as_value(facet, found[0]["value"]))
+    return Answer(
+        ask, found[0]["rows"], keys=tuple(row["key"] for row in found), value=_as_value(facet, found[0]["value"])
+    )
 
 
 async def _row(database: Database, query: Composed, statement: _Statement) -> DictRow:
