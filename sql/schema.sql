@@ -78,14 +78,14 @@ begin
        insert into facet_values (table_name, facet, scope, value)
        select distinct %1$L, v.facet, v.scope, v.value
        from %2$I((select array_agg(distinct n.%3$I) from new_rows n)) v
-       where not exists (
-         select from facet_values f
-         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope)
+       where (
+         select true from facet_values f
+         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope limit 1) is null
        returning stems
      )
      insert into facet_words (table_name, stem)
      select distinct %1$L, w.stem from added a, unnest(a.stems) w (stem)
-     where not exists (select from facet_words k where k.stem = w.stem and k.table_name = %1$L)',
+     where (select true from facet_words k where k.stem = w.stem and k.table_name = %1$L limit 1) is null',
     tg_argv[0], tg_argv[0] || '_values', tg_argv[1]);
   return null;
 end
@@ -101,7 +101,7 @@ CREATE FUNCTION public.agenda_items_values(p_keys text[]) RETURNS TABLE(key text
     AS $$
   select t.id, '', v.facet, v.value
   from agenda_items t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'category', t.category
       union all
       select o.* from meetings r cross join lateral (
@@ -209,7 +209,7 @@ CREATE FUNCTION public.campaigns_values(p_keys text[]) RETURNS TABLE(key text, s
     AS $$
   select t.id, '', v.facet, v.value
   from campaigns t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'company', t.company
       union all
       select 'brand', t.brand
@@ -472,7 +472,7 @@ CREATE FUNCTION public.companies_values(p_keys text[]) RETURNS TABLE(key text, s
     AS $$
   select t.id, '', v.facet, v.value
   from companies t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'name', t.company_name
       union all
       select 'former_name', unnest(t.former_names)
@@ -630,7 +630,7 @@ CREATE FUNCTION public.document_sections_values(p_keys text[]) RETURNS TABLE(key
     AS $$
   select t.id, '', v.facet, v.value
   from document_sections t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'document', title_runs(t.document_title)
       union all
       select 'document_type', t.document_type
@@ -972,6 +972,33 @@ $$;
 
 
 --
+-- Name: word_stem(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.word_stem(word text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN COALESCE((ts_lexize('english_stem'::regdictionary, word))[1], word);
+
+
+--
+-- Name: word_stems(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.word_stems(words text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT array_agg(public.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
+
+
+--
+-- Name: has_any_phrase(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT public.word_stems(public.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT public.word_stems(public.folded_words(n.phrase)) AS stems) p);
+
+
+--
 -- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1072,7 +1099,7 @@ CREATE FUNCTION public.key_statements_values(p_keys text[]) RETURNS TABLE(key te
     AS $$
   select t.id, '', v.facet, v.value
   from key_statements t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'speaker', t.speaker_name
       union all
       select 'speaker_role', title_runs(t.speaker_role)
@@ -1159,7 +1186,7 @@ CREATE FUNCTION public.matters_values(p_keys text[]) RETURNS TABLE(key text, sco
     AS $$
   select t.id, '', v.facet, v.value
   from matters t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'title', title_runs(t.title)
       union all
       select 'type', t.matter_type
@@ -1187,7 +1214,7 @@ CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, sco
     AS $$
   select t.id, '', v.facet, v.value
   from motions t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'result', substring(t.result from '^[[:alpha:]]+')
       union all
       select 'vote', t.result
@@ -1334,7 +1361,7 @@ CREATE FUNCTION public.onto_documents_values(p_keys text[]) RETURNS TABLE(key te
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_documents t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1385,7 +1412,7 @@ CREATE FUNCTION public.onto_goals_values(p_keys text[]) RETURNS TABLE(key text, 
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_goals t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1450,7 +1477,7 @@ CREATE FUNCTION public.onto_milestones_values(p_keys text[]) RETURNS TABLE(key t
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_milestones t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1480,7 +1507,7 @@ CREATE FUNCTION public.onto_outputs_values(p_keys text[]) RETURNS TABLE(key text
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_outputs t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1510,7 +1537,7 @@ CREATE FUNCTION public.onto_plans_values(p_keys text[]) RETURNS TABLE(key text, 
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_plans t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1551,7 +1578,7 @@ CREATE FUNCTION public.onto_requirements_values(p_keys text[]) RETURNS TABLE(key
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_requirements t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1607,7 +1634,7 @@ CREATE FUNCTION public.onto_tasks_values(p_keys text[]) RETURNS TABLE(key text, 
     AS $$
   select t.id, t.created_by, v.facet, v.value
   from onto_tasks t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'status', t.props->>'status'
       union all
       select 'assignee', t.props->>'assignee'
@@ -1744,7 +1771,7 @@ CREATE FUNCTION public.people_values(p_keys text[]) RETURNS TABLE(key text, scop
     AS $$
   select t.id, '', v.facet, v.value
   from people t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'name', t.name
       union all
       select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
@@ -1785,24 +1812,6 @@ CREATE FUNCTION public.people_values(p_keys text[]) RETURNS TABLE(key text, scop
   where (p_keys is null or t.id = any(p_keys)) and (exists (select from experience_cards v where v.person_id = t.id and v.visible))
     and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
-
-
---
--- Name: word_stem(text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.word_stem(word text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN COALESCE((ts_lexize('english_stem'::regdictionary, word))[1], word);
-
-
---
--- Name: word_stems(text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.word_stems(words text[]) RETURNS text[]
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT array_agg(public.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
 
 
 --
@@ -2609,7 +2618,7 @@ CREATE FUNCTION public.transcript_segments_values(p_keys text[]) RETURNS TABLE(k
     AS $$
   select t.id, '', v.facet, v.value
   from transcript_segments t cross join lateral (
-    select distinct a.facet, btrim(a.value) from (
+    select distinct a.* from (
       select 'speaker', t.speaker_name
       union all
       select 'speaker_role', title_runs(t.speaker_role)

@@ -98,7 +98,8 @@ grant select on facet_values to quarry_ontology_reader;
 grant select on facet_words to quarry_ontology_reader;
 
 -- Adds the values that are new among the rows just written. The arguments are the searched table and the column that holds the key of
--- its rows; what their values are is told by the function <table>_values.
+-- its rows; what their values are is told by the function <table>_values. What is there already is looked up one by one: a join would
+-- be planned by the statistics of a table that was smaller then.
 create function add_facet_values() returns trigger
 language plpgsql
 as $$
@@ -111,14 +112,14 @@ begin
        insert into facet_values (table_name, facet, scope, value)
        select distinct %1$L, v.facet, v.scope, v.value
        from %2$I((select array_agg(distinct n.%3$I) from new_rows n)) v
-       where not exists (
-         select from facet_values f
-         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope)
+       where (
+         select true from facet_values f
+         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope limit 1) is null
        returning stems
      )
      insert into facet_words (table_name, stem)
      select distinct %1$L, w.stem from added a, unnest(a.stems) w (stem)
-     where not exists (select from facet_words k where k.stem = w.stem and k.table_name = %1$L)',
+     where (select true from facet_words k where k.stem = w.stem and k.table_name = %1$L limit 1) is null',
     tg_argv[0], tg_argv[0] || '_values', tg_argv[1]);
   return null;
 end
