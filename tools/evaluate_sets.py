@@ -42,6 +42,7 @@ from tools.baselines import BM25, Cosine, Documents, read_documents
 
 JUDGED_FILE = "judged.jsonl"
 DEFAULT_CACHE = Path(".quarry/evaluation")
+PARAMETERS = {"synchronous_commit": "off"}
 BASELINES = {"bm25": f"BM25 nDCG@{DEPTH}", "cosine": f"cosine nDCG@{DEPTH}"}
 
 
@@ -130,7 +131,7 @@ def _fill(server_url: str, name: str, set_: DataSet) -> None:
         }
         for table, path in set_.files.items():
             print(f"{set_.name}: loading {path.name}", file=sys.stderr, flush=True)
-            command = [Path(sys.executable).with_name("quarry"), "load", table, path]
+            command = [str(Path(sys.executable).with_name("quarry")), "load", table, str(path)]
             subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
         connection.execute(SQL("alter database {} rename to {}").format(Identifier(filling), Identifier(name)))
 
@@ -180,6 +181,7 @@ async def measure(set_: DataSet, database: LocalDatabase, cache: Path) -> Measur
     """Run the set's queries through search and through the baselines. Raises QuarryError when a search fails."""
     queries = read_judged(set_.judged)
     documents = read_documents(set_.files)
+    tell([f"{set_.name}: {len(queries)} queries"])
     async with database.services() as services:
         with progress_bar(f"{set_.name}: evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
@@ -197,7 +199,8 @@ async def _baselines(
         return {}
     model = LocalEmbedding()
     bm25 = BM25(documents)
-    with progress_bar("embedding for the baseline", len(documents)) as bar:
+    tell([f"cosine over {len(documents):,} rows"])
+    with progress_bar("embedding rows for the cosine", len(documents)) as bar:
         cosine = await Cosine.of(documents, model, cache, bar.advance)
     asked = {query.id: "\n".join([*query.earlier, query.query]) for query in queries}
     by_words = {id: bm25.rank(text, depth) for id, text in asked.items()}
@@ -213,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cache: Path = given.cache.absolute()
     try:
         sets = find_sets(given.folder, names)
-        with EmbeddedPostgres(cache / "postgres") as server:
+        with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
             measured: list[Measured] = []
             for set_ in sets:
                 with set_database(server, set_) as database:

@@ -15,12 +15,12 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from tools import evaluate_sets
 from tools.evaluate_sets import choose_files, find_sets
 
-CAMPAIGNS = [
+CAMPAIGNS: list[dict[str, object]] = [
     {"id": "k-1", "company": "Crumb", "channel": "Radio", "campaign_text": "Bread by post"},
     {"id": "k-2", "company": "Crumb", "channel": "Email", "campaign_text": "Rye on Fridays"},
     {"id": "k-3", "company": "Oven", "channel": "Radio", "campaign_text": "Warm rolls"},
 ]
-JUDGED = [
+JUDGED: list[dict[str, object]] = [
     {
         "id": "a",
         "domain": "campaigns",
