@@ -1,34 +1,37 @@
-"""What plain retrieval makes of the same rows: BM25 over their words, and the cosine of the local embedding model.
+"""What plain retrieval makes of the same rows: BM25 over their words, and the cosine of the vectors that the database keeps.
 
 Both know nothing of fields, filters or conversations: a row is its texts, a query its words, those of the questions before it
-included.
+included. Every vector is compared, so that no index stands between; rows that have none, such as turns of a transcript, are not
+found by their meaning.
 """
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.sql import SQL, Identifier
 
-from quarry.core.model.interface import EmbeddingModel
+from quarry import catalog
+from quarry.core.postgres.pool import Database
 from quarry.records.contract import RECORD_TYPES
 
 K1, B = 0.9, 0.4
-BATCH_TEXTS = 64
 
 Documents = Mapping[str, str]
 """Texts by the key that a judgement names them by."""
 
 _WORD = re.compile(r"\w+")
+_OWNER_FIELDS = {"experience_cards": "person_id", "experience_card_children": "card_id"}
 _NO_TEXT = re.compile(r"id|.*_(?:id|url|date|at)|date|url|embedding_type|is_current")
 # the short list of Lucene's English analyzer
 _STOP_WORDS = frozenset(
@@ -37,18 +40,45 @@ _STOP_WORDS = frozenset(
 )
 
 
-def read_documents(files: Mapping[str, Path]) -> dict[str, str]:
-    """The texts of a set's rows, given the file of each table; a person is one with all cards. Raises OSError."""
-    if "people" in files:
-        return _people(files)
-    documents: dict[str, str] = {}
+@dataclass(frozen=True)
+class Row:
+    """A row of a set: what it is part of, by the key that a judgement uses, and its texts."""
+
+    table: str
+    id: str
+    key: str
+    text: str
+
+
+def read_rows(files: Mapping[str, Path]) -> list[Row]:
+    """The rows that can be found in a set, given the file of each table. A card is found as its person. Raises OSError."""
+    rows: list[Row] = []
+    owners: dict[str, str] = {}
     for table, path in files.items():
-        record_type = table.removesuffix("s")
-        if table == "companies":
-            documents |= {row["id"]: row_text(row) for row in _rows(path)}
-        elif record_type in RECORD_TYPES:
-            documents |= {f"{record_type}:{row['id']}": row_text(row) for row in _rows(path)}
-    return documents
+        for row in _lines(path):
+            key = _key(table, row, owners)
+            if key:
+                rows.append(Row(table, row["id"], key, row_text(row)))
+    return rows
+
+
+def documents_of(rows: Iterable[Row]) -> dict[str, str]:
+    """The texts by key."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        texts[row.key].append(row.text)
+    return {key: "\n".join(parts) for key, parts in texts.items()}
+
+
+def _key(table: str, row: Mapping[str, Any], owners: dict[str, str]) -> str | None:
+    """What a judgement calls a row; `owners` has the person of each card so far. None where it is not found by itself."""
+    if table in ("companies", "people"):
+        return str(row["id"])
+    if table in _OWNER_FIELDS:
+        owner = row[_OWNER_FIELDS[table]]
+        return owners.setdefault(row["id"], owners.get(owner, owner))
+    record_type = table.removesuffix("s")
+    return f"{record_type}:{row['id']}" if record_type in RECORD_TYPES else None
 
 
 def row_text(row: Mapping[str, Any]) -> str:
@@ -58,17 +88,7 @@ def row_text(row: Mapping[str, Any]) -> str:
     return "\n".join(part for part in parts if isinstance(part, str) and part)
 
 
-def _people(files: Mapping[str, Path]) -> dict[str, str]:
-    texts = {row["id"]: [row_text(row)] for row in _rows(files["people"])}
-    person_of: dict[str, str] = {}
-    for table, owner in (("experience_cards", "person_id"), ("experience_card_children", "card_id")):
-        for row in _rows(files[table]) if table in files else ():
-            person = person_of[row["id"]] = person_of.get(row[owner], row[owner])
-            texts[person].append(row_text(row))
-    return {person: "\n".join(parts) for person, parts in texts.items()}
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             if line.strip():
@@ -101,42 +121,36 @@ class BM25:
 
 
 class Cosine:
-    """Ranks documents by the cosine of their nearest window to the query."""
+    """Ranks keys by the cosine of their nearest vector to the query's."""
 
-    def __init__(self, model: EmbeddingModel, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        self._model = model
+    def __init__(self, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
         self._keys = keys
         self._vectors = vectors
 
     @classmethod
-    async def of(
-        cls,
-        documents: Documents,
-        model: EmbeddingModel,
-        cache: Path,
-        on_text: Callable[[int], None] = lambda texts: None,
-    ) -> Cosine:
-        """Embed the documents, or read their vectors from the folder `cache`, where they are kept by what they were made of."""
-        windows = [(key, window) for key, text in documents.items() for window in model.windows(text)]
-        digest = hashlib.sha256(json.dumps([model.name, windows]).encode()).hexdigest()[:16]
-        path = cache / f"vectors-{digest}.npy"
-        if not path.exists():
-            vectors: list[list[float]] = []
-            for start in range(0, len(windows), BATCH_TEXTS):
-                batch = [window for _, window in windows[start : start + BATCH_TEXTS]]
-                vectors += await model.embed(batch)
-                on_text(len(batch))
-            np.save(path, np.array(vectors, dtype=np.float16))
-        return cls(model, [key for key, _ in windows], np.load(path).astype(np.float32))
+    async def of(cls, rows: Iterable[Row], database: Database) -> Cosine:
+        """Read the vectors of the rows from the database that they were loaded into."""
+        keys_of = {(row.table, row.id): row.key for row in rows}
+        keys: list[str] = []
+        vectors: list[list[float]] = []
+        for table in catalog.EMBEDDED.values():
+            if not any(name == table.name for name, _ in keys_of):
+                continue
+            statement = SQL("select record_id, embedding::text as vector from {}").format(Identifier(table.embeddings))
+            for row in await database.rows(statement):
+                keys.append(keys_of[table.name, row["record_id"]])
+                vectors.append(json.loads(row["vector"]))
+        return cls(keys, np.array(vectors, dtype=np.float32))
 
-    async def rank(self, query: str, depth: int) -> list[str]:
-        """The keys of the nearest documents, best first."""
-        [vector] = await self._model.embed([query])
+    def rank(self, vector: Sequence[float], depth: int) -> list[str]:
+        """The keys of the nearest vectors, best first."""
+        if not self._keys:
+            return []
+        # unit vectors but for their rounding
         cosines = self._vectors @ np.array(vector, dtype=np.float32)
-        best = (self._keys[place] for place in np.argsort(-cosines, kind="stable"))
         ranked: dict[str, None] = {}
-        for key in best:
-            ranked[key] = None
+        for place in np.argsort(-cosines, kind="stable"):
+            ranked[self._keys[place]] = None
             if len(ranked) == depth:
                 break
         return list(ranked)

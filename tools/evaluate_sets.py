@@ -28,8 +28,8 @@ from pydantic import ValidationError
 
 from quarry import catalog
 from quarry.core.errors import QuarryError
-from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import migrate, sql_directory
+from quarry.core.services import Services
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -38,7 +38,7 @@ from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.measures import DEPTH, ndcg, reciprocal_rank
 from quarry.local.outcomes import ALL, Outcome, Summary, summarise
 from quarry.local.terminal import progress_bar
-from tools.baselines import BM25, Cosine, Documents, read_documents
+from tools.baselines import BM25, Cosine, Row, documents_of, read_rows
 
 JUDGED_FILE = "judged.jsonl"
 DEFAULT_CACHE = Path(".quarry/evaluation")
@@ -177,36 +177,34 @@ class Measured:
         return {baseline: mean(of_kind) for baseline, of_kind in values.items() if of_kind}
 
 
-async def measure(set_: DataSet, database: LocalDatabase, cache: Path) -> Measured:
+async def measure(set_: DataSet, database: LocalDatabase) -> Measured:
     """Run the set's queries through search and through the baselines. Raises QuarryError when a search fails."""
     queries = read_judged(set_.judged)
-    documents = read_documents(set_.files)
     tell([f"{set_.name}: {len(queries)} queries"])
     async with database.services() as services:
         with progress_bar(f"{set_.name}: evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
+        # whoever is not shown has no place: a baseline shows as few
+        depth = max(outcome.shown or DEPTH for outcome in outcomes)
+        ranked = [query for query in queries if query.relevant]
+        baselines = await _baselines(ranked, read_rows(set_.files), services, depth)
     tell(f"{set_.name}: {doubt}" for doubt in doubts(outcomes))
-    # a person who is not shown has no place: a baseline shows as few
-    depth = max(outcome.shown or DEPTH for outcome in outcomes)
-    ranked = [query for query in queries if query.relevant and documents]
-    return Measured(set_.name, outcomes, await _baselines(ranked, documents, depth, cache))
+    return Measured(set_.name, outcomes, baselines)
 
 
 async def _baselines(
-    queries: Sequence[JudgedQuery], documents: Documents, depth: int, cache: Path
+    queries: Sequence[JudgedQuery], rows: Sequence[Row], services: Services, depth: int
 ) -> dict[str, dict[str, list[str]]]:
-    if not queries:
+    """What each baseline ranks first for each query id; none where no row is ranked for a query."""
+    if not queries or not rows:
         return {}
-    model = LocalEmbedding()
-    bm25 = BM25(documents)
-    tell([f"cosine over {len(documents):,} rows"])
-    with progress_bar("embedding rows for the cosine", len(documents)) as bar:
-        cosine = await Cosine.of(documents, model, cache, bar.advance)
+    bm25, cosine = BM25(documents_of(rows)), await Cosine.of(rows, services.database)
     asked = {query.id: "\n".join([*query.earlier, query.query]) for query in queries}
-    by_words = {id: bm25.rank(text, depth) for id, text in asked.items()}
-    by_meaning = {id: await cosine.rank(text, depth) for id, text in asked.items()}
-    await model.close()
-    return {"bm25": by_words, "cosine": by_meaning}
+    vectors = await services.embeddings.embed(list(asked.values()))
+    return {
+        "bm25": {id: bm25.rank(text, depth) for id, text in asked.items()},
+        "cosine": {id: cosine.rank(vector, depth) for id, vector in zip(asked, vectors, strict=True)},
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -220,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             measured: list[Measured] = []
             for set_ in sets:
                 with set_database(server, set_) as database:
-                    measured.append(asyncio.run(measure(set_, database, cache)))
+                    measured.append(asyncio.run(measure(set_, database)))
     except QuarryError as error:
         print(f"evaluate_sets: {error.message}", file=sys.stderr)
         return 1
@@ -235,9 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folder", type=Path, help="the folder that holds a folder for each set")
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write how each query went")
-    parser.add_argument(
-        "--cache", type=Path, default=DEFAULT_CACHE, help="where databases and vectors are kept (%(default)s)"
-    )
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
     return parser
 
 

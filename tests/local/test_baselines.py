@@ -1,37 +1,16 @@
-"""The baselines are what they say: BM25 by its formula, cosine by the nearest window, over the texts of the rows."""
+"""The baselines are what they say: BM25 by its formula, cosine by the nearest vector, over the texts of the rows."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tools.baselines import BM25, K1, B, Cosine, read_documents, row_text
-
-
-class Letters:
-    """An embedding model that knows three letters and reads three words at once."""
-
-    name = "letters"
-    dimensions = 3
-
-    def __init__(self) -> None:
-        self.embedded = 0
-
-    def windows(self, text: str) -> list[str]:
-        words = text.split()
-        return [" ".join(words[start : start + 3]) for start in range(0, len(words), 3)] or [""]
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.embedded += len(texts)
-        counts = [[float(text.count(letter)) for letter in "xyz"] for text in texts]
-        return [[value / (math.hypot(*vector) or 1.0) for value in vector] for vector in counts]
-
-    async def close(self) -> None:
-        pass
+from quarry.core.services import Services
+from quarry.local.sample import sample_directory
+from tools.baselines import BM25, K1, B, Cosine, documents_of, read_rows, row_text
 
 
 def test_bm25_by_hand() -> None:
@@ -47,15 +26,24 @@ def test_bm25_by_hand() -> None:
     assert BM25(documents).rank("oats", 10) == []
 
 
-async def test_a_document_is_as_near_as_its_nearest_window_and_embedded_once(tmp_path: Path) -> None:
-    model = Letters()
-    documents = {"a": "z z z x", "b": "x y", "c": "y"}
-    cosine = await Cosine.of(documents, model, tmp_path)
-    assert await cosine.rank("x", 2) == ["a", "b"]
-    embedded = model.embedded
-    again = await Cosine.of(documents, model, tmp_path)
-    assert await again.rank("y", 3) == ["c", "b", "a"]
-    assert model.embedded == embedded + 1
+def test_a_key_is_as_near_as_its_nearest_vector() -> None:
+    vectors = np.array([[0, 1, 0], [1, 0, 0], [0.6, 0.8, 0]], dtype=np.float32)
+    cosine = Cosine(["a", "a", "b"], vectors)
+    assert cosine.rank([1, 0, 0], 5) == ["a", "b"]
+    assert cosine.rank([0.6, 0.8, 0], 1) == ["b"]
+    assert Cosine([], np.empty((0, 3), dtype=np.float32)).rank([1, 0, 0], 5) == []
+
+
+async def test_vectors_are_those_of_the_database_and_a_card_s_are_its_person_s(sample_services: Services) -> None:
+    files = {table: sample_directory() / "people" / f"{table}.jsonl" for table in ("people", "experience_cards")}
+    rows = read_rows(files)
+    card = next(row for row in rows if row.table == "experience_cards" and row.key != row.id)
+    found = await sample_services.database.row(
+        "select embedding::text as vector from experience_card_embeddings where record_id = %s", [card.id]
+    )
+    assert found is not None
+    cosine = await Cosine.of(rows, sample_services.database)
+    assert cosine.rank(json.loads(found["vector"]), 1) == [card.key]
 
 
 def test_a_row_is_its_words_without_ids_addresses_and_dates() -> None:
@@ -77,9 +65,7 @@ def test_a_person_is_one_with_all_cards_and_a_record_is_named_by_its_type(tmp_pa
     paths = {name: tmp_path / f"{name}.jsonl" for name in files}
     for name, rows in files.items():
         paths[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert read_documents(paths) == {"p": "Ada\nBaker\nRye", "q": "Bo"}
-    records = {name: path for name, path in paths.items() if name in ("matters", "meetings")}
-    assert read_documents(records) == {"matter:m": "Elm"}
+    assert documents_of(read_rows(paths)) == {"p": "Ada\nBaker\nRye", "q": "Bo", "matter:m": "Elm"}
 
 
 @pytest.mark.parametrize("depth", [1, 2])
