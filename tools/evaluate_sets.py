@@ -43,7 +43,8 @@ from tools.baselines import BM25, Cosine, Row, documents_of, read_rows
 JUDGED_FILE = "judged.jsonl"
 DEFAULT_CACHE = Path(".quarry/evaluation")
 PARAMETERS = {"synchronous_commit": "off"}
-BASELINES = {"bm25": f"BM25 nDCG@{DEPTH}", "cosine": f"cosine nDCG@{DEPTH}"}
+BASELINES = {"bm25": "BM25", "cosine": "cosine"}
+"""Their nDCG@10."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ BAKERIES = ("Rye", "Rye & Sons", "Crumb", "Oven")
         ("No one did: 0 campaigns.", 0),
         ("Captured from 1 March 2019 to 2019-12-31 there are 12.", 12),
         ("In 2019 there were 7.", 7),
+        ("There are 2019.", 2019),
         ("About 40% are blue, which makes 6.", 6),
         ("There are 9 campaigns that show no bread.", 9),
         ("Those without bread: 4", 4),
@@ -96,6 +97,8 @@ def test_a_day_is_named_in_any_usual_form(written: str) -> None:
         "This is not known.",
         "Its price isn't recorded.",
         "There is no information about prices.",
+        "The data has no field for prices.",
+        "Nothing in the data says which was the cheapest.",
     ],
 )
 def test_what_is_not_known_is_said_in_many_ways(answer: str) -> None:

@@ -22,7 +22,7 @@ from quarry.local.database import LocalDatabase
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
 from quarry.local.measures import DEPTH
-from quarry.local.outcomes import MEASURES, Outcome, Part, Summary, summarise
+from quarry.local.outcomes import MEASURES, RANKING, Outcome, Part, Summary, summarise
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 
 
@@ -94,7 +94,9 @@ def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyTyp
     `more` has further measures that summaries may hold, with their headings.
     """
     several = len({summary.domain for summary in summaries}) > 1
-    shown = {name: title for name, title in {**MEASURES, **more}.items() if any(name in s.measures for s in summaries)}
+    # further rankings stand beside our own
+    titles = {**RANKING, **more, **MEASURES}
+    shown = {name: title for name, title in titles.items() if any(name in s.measures for s in summaries)}
     headings = ("kind", "queries ", *(f"{title} " for title in shown.values()), "p50 ms ", "p95 ms ")
     rows = [
         (

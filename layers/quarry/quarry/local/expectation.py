@@ -84,14 +84,14 @@ def judge(
 
 
 def first_number(answer: str, question: str = "") -> int | None:
-    """The number that an answer gives first; numbers that the question names, days and percentages do not count.
+    """The number that an answer gives first; days and percentages do not count, nor what the question names beside another.
 
     That nothing was found is 0. None where the answer gives no number.
     """
     if says_nothing_found(answer):
         return 0
-    asked = set(_numbers(question))
-    return next((number for number in _numbers(answer) if number not in asked), None)
+    numbers, asked = _numbers(answer), set(_numbers(question))
+    return next((number for number in numbers if number not in asked), numbers[0] if numbers else None)
 
 
 def values_mentioned(answer: str, question: str, values: Collection[str]) -> list[str]:
@@ -120,7 +120,10 @@ def says_nothing_found(answer: str) -> bool:
 
 # English, as anybody would put it: what is judged may be written by any model.
 _NOT = r"(?: not|n['’]t)(?: \w+)?"
-_DATA = r"\b(?:data(?:base| ?set)?|records?|information|table|catalog(?:ue)?|sources?|minutes|transcripts?)\b"
+_DATA = (
+    r"\b(?:data(?:base| ?set)?|records?|information|tables?|rows?|columns?|fields?"
+    r"|catalog(?:ue)?|sources?|minutes|transcripts?)\b"
+)
 _UNKNOWN = re.compile(
     r"\b(?:cannot|can['’]t|can not|could(?: not|n['’]t)|unable to)(?: be)? "
     r"(?:tell|told|say|said|know|known|answer|answered|determined?|judged?)\b"
@@ -129,7 +132,7 @@ _UNKNOWN = re.compile(
     rf"|\b(?:is|are|was|were){_NOT} (?:known|recorded|stated|given|available|told|held|kept|stored|tracked)\b"
     rf"|\b(?:is|are|was|were){_NOT} (?:part of|in) (?:the|this) {_DATA}"
     r"|\b(?:unknown|unrecorded)\b"
-    rf"|{_DATA}.{{0,60}}?\bholds? (?:nothing|no)\b"
+    rf"|{_DATA}.{{0,60}}?\b(?:holds?|has|have) (?:nothing|no)\b"
     rf"|\b(?:no|nothing in the) {_DATA}.{{0,60}}?\b(?:on|about|of|for|that|which|says?|tells?|answers?)\b",
     re.IGNORECASE,
 )
