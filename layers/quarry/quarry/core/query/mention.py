@@ -96,11 +96,15 @@ class Duration:
 
 @dataclass(frozen=True)
 class Place:
-    """A place by its usual name, lower case. `names` are all its spellings; of a region, those of what lies in it too."""
+    """A place by its usual name, lower case. `names` are all its spellings; of a region, those of what lies in it too.
+
+    `within` is the usual name of the country or state that the words put it in ("London, Canada").
+    """
 
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
+    within: str | None = None
     known: tuple[KnownValue, ...] = ()
     """The values of place facets that these are in the data; none where it holds no such place."""
 
