@@ -50,7 +50,7 @@ class Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """Read on first use, in some hundredths of a second."""
+    """Read on first use, which takes a fifth of a second; call it when a process starts."""
     by_name: dict[str, list[Entry]] = defaultdict(list)
     by_abbreviation: dict[str, Entry] = {}
     by_code: dict[str, Entry] = {}
