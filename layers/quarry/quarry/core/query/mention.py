@@ -104,9 +104,9 @@ class Place:
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
-    within: str | None = None
     known: tuple[KnownValue, ...] = ()
     """The values of place facets that these are in the data; none where it holds no such place."""
+    within: str | None = None
 
 
 AskedFor = Literal[
