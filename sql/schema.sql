@@ -1170,8 +1170,11 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
-    from generate_series(1, length(k.stem) - 1) s (place), facet_words n
-    where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
   ) v
   where k.place - 1 = any(p_doubtful) and k.in_tables = 0
 $$;

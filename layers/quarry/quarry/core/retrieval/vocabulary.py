@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from psycopg.rows import DictRow
@@ -89,20 +90,33 @@ async def _found(
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
     said = _said(found)
-    whole = {(row["first"], row["last"]) for row in found if row["match"] == "whole"}
+    covered = _covered_by((row["first"], row["last"]) for row in found if row["match"] == "whole")
+    parts: set[tuple[object, ...]] = set()
     for row in found:
         if row["match"] == "whole":
             yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
             stems = row["value_stems"]
             first, last = longest_run(said, stems, row["first"])
-            within_more = any(a <= first and last <= b and last - first < b - a for a, b in whole)
-            if (
-                last - first < len(stems)
-                and not within_more
-                and _may_stand_for(kinds[row["facet"]], last - first, stems)
-            ):
+            part = (first, last, row["table_name"], row["facet"], row["value"])
+            if part in parts or covered(first, last) or not _may_stand_for(kinds[row["facet"]], last - first, stems):
+                continue
+            parts.add(part)  # each of its words has found it
+            if last - first < len(stems):
                 yield _match(row, first, last, is_whole=False)
+
+
+def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
+    """Tells whether a run of words lies within a longer one of `runs`."""
+    ends = [0] * (WORDS_MAX + 1)
+    for first, last in runs:
+        ends[first] = max(ends[first], last)
+    furthest = list(accumulate(ends, max))
+
+    def covered(first: int, last: int) -> bool:
+        return last < ends[first] or (first > 0 and last <= furthest[first - 1])
+
+    return covered
 
 
 def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
