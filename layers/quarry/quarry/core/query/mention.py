@@ -45,9 +45,12 @@ class Known:
 
 @dataclass(frozen=True)
 class FacetName:
-    """The name of a facet itself ("which channel", "by city"): those that are called so, by their names."""
+    """The name of a facet itself ("which channel", "by city"): those that are called so, by their names. With `grain`: the
+    periods of the facet that dates the rows ("which year", "per month").
+    """
 
     facets: tuple[str, ...]
+    grain: Grain | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class MoneyRange:
 
     least: float | None = None
     most: float | None = None
+    includes_least: bool = True
+    includes_most: bool = True
     currency: str | None = None
     per: Literal["year", "month", "week", "day", "hour"] | None = None
 
@@ -96,6 +101,8 @@ class Place:
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
+    known: tuple[KnownValue, ...] = ()
+    """The values of place facets that these are in the data; none where it holds no such place."""
 
 
 AskedFor = Literal[
@@ -135,11 +142,19 @@ class Phrase:
     text: str
 
 
+CueKind = Literal[
+    "negates", "negates_verb", "negates_list", "negates_one", "negates_values", "negates_before", "negates_one_before",
+    "requires", "requires_before", "prefers", "prefers_before", "alike", "uncertain", "irrelevant_before", "former",
+    "harmless", "negative", "ends", "and", "or", "relates", "light", "title", "noun", "filler",
+]  # fmt: skip
+"""What a cue does; `data/cues.toml` says it of each."""
+
+
 @dataclass(frozen=True)
 class Cue:
     """Words that say how others are meant ("not", "only", "preferably"), or that say nothing about what is wanted."""
 
-    what: str
+    what: CueKind
 
 
 Value = (
@@ -169,7 +184,9 @@ class Mention:
     is_latent: bool = False
     source: Source = "language"
     joined_by: Literal["and", "or"] | None = None
-    """How it is joined to the mention of a like thing before it in a list."""
+    """How it holds together with the mention before it: "and", both as each is meant; "or", one of them suffices. So "not in A or
+    B" is two negated mentions joined by "and", and "no red wine" two joined by "or".
+    """
 
 
 @dataclass(frozen=True)
@@ -181,3 +198,5 @@ class ParsedQuery:
     mentions: Sequence[Mention]
     follows_up: bool = False
     """Whether it takes up the question before it ("and in Berlin?", "only those …")."""
+    narrows: bool = False
+    """Whether it asks for a part of what was answered before ("only those …", "which of them …")."""

@@ -22,7 +22,8 @@ class Facet:
     """A property of a table's rows. `column` is a column, or an expression over the row `t` of the table; where `related` names
     rows that belong to it, a column of these, or an expression over such a row `r`.
 
-    `label` and `plural` are what it is called; `words` what else people call it. `wording` says in words that it has a value.
+    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
+    values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
     `units` are the nouns that a number counts. `leads` are words that stand before its values ("by", "at"). `is_hard`: a value
     that is said plainly must hold; else it must hold only where the question insists, and adds weight.
     """
@@ -36,6 +37,7 @@ class Facet:
     units: tuple[str, ...] = ()
     leads: tuple[str, ...] = ()
     wording: str = "{}"
+    synonyms: tuple[tuple[str, str], ...] = ()
     is_hard: bool = True
     currency: str | None = None
     related: str | None = None
