@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 from quarry.core.language.tokens import Token
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
+from quarry.core.query.lexicon import LookUp
 from quarry.core.query.mention import KnownValue
 from quarry.core.query.vocabulary import ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import FacetKind, SearchTable
@@ -36,13 +37,15 @@ async def look_up(
     tokens: Sequence[Token],
     *,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
     doubtful: Collection[int] = (),
     scope: str = "",
 ) -> Vocabulary:
     """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
     and other values of several words by some of them, where these are rare.
 
-    `forms` are other forms of the words at these places, as good as inflection. The words at `doubtful` are none of the language:
+    `forms` are other forms of the words at these places, as good as inflection; `also` are phrases that may be meant, each looked
+    up as a whole, in its facet where it names one. The words at `doubtful` are none of the language:
     where the data does not know them either, they are taken for slips of the pen. What belongs to an owner is found in that
     `scope` alone.
     """
@@ -51,7 +54,7 @@ async def look_up(
         return Vocabulary()
     names = [table.name for table in tables]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
-    found = await _found(database, names, words, scope, forms, unsure[:DOUBTFUL_MAX])
+    found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
     matches = list(_matches(found, kinds))
     for replaced in _corrections(words, found):
@@ -73,6 +76,7 @@ async def _found(
     words: list[str],
     scope: str,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
     doubtful: Sequence[int] = (),
 ) -> list[DictRow]:
     other = [(place, form) for place, given in forms.items() for form in given]
@@ -83,6 +87,10 @@ async def _found(
         p_words=words,
         p_forms_at=[place for place, _ in other],
         p_forms=[form for _, form in other],
+        p_phrases=[phrase.phrase for phrase in also],
+        p_phrases_first=[phrase.first for phrase in also],
+        p_phrases_last=[phrase.last for phrase in also],
+        p_phrases_facet=[phrase.facet for phrase in also],
         p_doubtful=list(doubtful),
         p_scope=scope,
     )
