@@ -1117,10 +1117,10 @@ $$;
 
 
 --
--- Name: look_up_values(text[], text[], integer[], text[], integer[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
     LANGUAGE sql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -1133,10 +1133,13 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
     select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
   ), runs as materialized (
     select distinct s.place - n.length as first, s.place as last,
-      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, word_stem(
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
       array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
     from said s, generate_series(1, 6) n (length)
     where n.length <= s.place
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -1151,7 +1154,7 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
   from runs r, lateral (
     select f.* from facet_values f
     where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
-      and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
     limit 60
   ) v
   union all
@@ -1170,8 +1173,11 @@ CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_a
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
-    from generate_series(1, length(k.stem) - 1) s (place), facet_words n
-    where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
   ) v
   where k.place - 1 = any(p_doubtful) and k.in_tables = 0
 $$;

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from quarry import catalog
 from quarry.core.language.tokens import tokenise
+from quarry.core.query.lexicon import LookUp
 from quarry.core.query.mention import KnownValue
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.vocabulary import WORDS_MAX, longest_run, look_up, slips
@@ -41,12 +42,15 @@ async def found(
     table: SearchTable = COMPANIES,
     *,
     forms: Mapping[int, Sequence[str]] | None = None,
+    also: Sequence[LookUp] = (),
     doubtful: Collection[int] = (),
     scope: str = "",
 ) -> dict[str, list[KnownValue]]:
     """The values by the words that may mean them."""
     tokens = tokenise(question)
-    vocabulary = await look_up(services.database, [table], tokens, forms=forms or {}, doubtful=doubtful, scope=scope)
+    vocabulary = await look_up(
+        services.database, [table], tokens, forms=forms or {}, also=also, doubtful=doubtful, scope=scope
+    )
     by_words: dict[str, list[KnownValue]] = {}
     for match in vocabulary.matches:
         words = question[tokens[match.first].start : tokens[match.last - 1].end]
@@ -131,6 +135,17 @@ async def test_other_forms_of_a_word_count_as_it(services: Services, connection:
     add_company(connection, "a", "Zebu", sectors=["Health Economics"])
     assert await found(services, "health economists", forms={1: ["economics", "economy"]}) == {
         "health economists": [KnownValue("sector", "Health Economics", 1)]
+    }
+
+
+async def test_phrases_that_may_be_meant_are_looked_up_in_their_facet(
+    services: Services, connection: psycopg.Connection
+) -> None:
+    add_company(connection, "a", "Bangalore", hq_city="Bangalore", sectors=["Machine Tools"])
+    also = [LookUp(0, 1, "Bangalore", "city"), LookUp(2, 3, "machine tool")]
+    assert await found(services, "Bengaluru makes lathes", also=also) == {
+        "Bengaluru": [KnownValue("city", "Bangalore", 1)],
+        "lathes": [KnownValue("sector", "Machine Tools", 1)],
     }
 
 
@@ -224,7 +239,8 @@ def test_values_are_looked_up_by_index(sample_url: str) -> None:
             " select 'companies', 'niche', '', 'made ' || md5(g::text) from generate_series(1, 20000) g"
         )
         connection.execute(
-            "insert into facet_words (table_name, stem) select 'companies', md5(g::text) from generate_series(1, 20000) g"
+            "insert into facet_words (table_name, stem)"
+            " select 'companies', left(md5(g::text), 8) from generate_series(1, 80000) g"
         )
         found = reads(
             connection,

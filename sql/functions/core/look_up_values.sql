@@ -1,5 +1,6 @@
 -- What words of a question may mean in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
--- `p_forms_at`. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
+-- `p_forms_at`; `p_phrases` phrases that may be meant by the words from `p_phrases_first` to before `p_phrases_last`, in the facet
+-- given or, where that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
 --   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
 --   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
 --   words  `value_stems` are the stems of the question's words: the one row that is always there;
@@ -10,6 +11,10 @@ create or replace function look_up_values(
   p_words text[],
   p_forms_at int[] default '{}',
   p_forms text[] default '{}',
+  p_phrases text[] default '{}',
+  p_phrases_first int[] default '{}',
+  p_phrases_last int[] default '{}',
+  p_phrases_facet text[] default '{}',
   p_doubtful int[] default '{}',
   p_scope text default ''
 ) returns table (
@@ -27,10 +32,13 @@ as $$
     select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
   ), runs as materialized (
     select distinct s.place - n.length as first, s.place as last,
-      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, word_stem(
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
       array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
     from said s, generate_series(1, 6) n (length)
     where n.length <= s.place
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
   ), frequency as materialized (
     select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
     from (select * from words w where w.word <> '') w, lateral (
@@ -45,7 +53,7 @@ as $$
   from runs r, lateral (
     select f.* from facet_values f
     where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
-      and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
     limit 60
   ) v
   union all
@@ -64,8 +72,11 @@ as $$
      order by similarity(n.stem, k.stem) desc limit 8)
     union all
     select n.stem
-    from generate_series(1, length(k.stem) - 1) s (place), facet_words n
-    where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
   ) v
   where k.place - 1 = any(p_doubtful) and k.in_tables = 0
 $$;

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from psycopg.rows import DictRow
@@ -12,6 +13,7 @@ from psycopg.rows import DictRow
 from quarry.core.language.tokens import Token
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
+from quarry.core.query.lexicon import LookUp
 from quarry.core.query.mention import KnownValue
 from quarry.core.query.vocabulary import ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import FacetKind, SearchTable
@@ -35,13 +37,15 @@ async def look_up(
     tokens: Sequence[Token],
     *,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
     doubtful: Collection[int] = (),
     scope: str = "",
 ) -> Vocabulary:
     """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
     and other values of several words by some of them, where these are rare.
 
-    `forms` are other forms of the words at these places, as good as inflection. The words at `doubtful` are none of the language:
+    `forms` are other forms of the words at these places, as good as inflection; `also` are phrases that may be meant, each looked
+    up as a whole, in its facet where it names one. The words at `doubtful` are none of the language:
     where the data does not know them either, they are taken for slips of the pen. What belongs to an owner is found in that
     `scope` alone.
     """
@@ -50,7 +54,7 @@ async def look_up(
         return Vocabulary()
     names = [table.name for table in tables]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
-    found = await _found(database, names, words, scope, forms, unsure[:DOUBTFUL_MAX])
+    found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
     kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
     matches = list(_matches(found, kinds))
     for replaced in _corrections(words, found):
@@ -72,6 +76,7 @@ async def _found(
     words: list[str],
     scope: str,
     forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
     doubtful: Sequence[int] = (),
 ) -> list[DictRow]:
     other = [(place, form) for place, given in forms.items() for form in given]
@@ -82,6 +87,10 @@ async def _found(
         p_words=words,
         p_forms_at=[place for place, _ in other],
         p_forms=[form for _, form in other],
+        p_phrases=[phrase.phrase for phrase in also],
+        p_phrases_first=[phrase.first for phrase in also],
+        p_phrases_last=[phrase.last for phrase in also],
+        p_phrases_facet=[phrase.facet for phrase in also],
         p_doubtful=list(doubtful),
         p_scope=scope,
     )
@@ -89,20 +98,33 @@ async def _found(
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
     said = _said(found)
-    whole = {(row["first"], row["last"]) for row in found if row["match"] == "whole"}
+    covered = _covered_by((row["first"], row["last"]) for row in found if row["match"] == "whole")
+    parts: set[tuple[object, ...]] = set()
     for row in found:
         if row["match"] == "whole":
             yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
             stems = row["value_stems"]
             first, last = longest_run(said, stems, row["first"])
-            within_more = any(a <= first and last <= b and last - first < b - a for a, b in whole)
-            if (
-                last - first < len(stems)
-                and not within_more
-                and _may_stand_for(kinds[row["facet"]], last - first, stems)
-            ):
+            part = (first, last, row["table_name"], row["facet"], row["value"])
+            if part in parts or covered(first, last) or not _may_stand_for(kinds[row["facet"]], last - first, stems):
+                continue
+            parts.add(part)  # each of its words has found it
+            if last - first < len(stems):
                 yield _match(row, first, last, is_whole=False)
+
+
+def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
+    """Tells whether a run of words lies within a longer one of `runs`."""
+    ends = [0] * (WORDS_MAX + 1)
+    for first, last in runs:
+        ends[first] = max(ends[first], last)
+    furthest = list(accumulate(ends, max))
+
+    def covered(first: int, last: int) -> bool:
+        return last < ends[first] or (first > 0 and last <= furthest[first - 1])
+
+    return covered
 
 
 def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
