@@ -104,14 +104,16 @@ class Place:
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
+    within: str | None = None
     known: tuple[KnownValue, ...] = ()
     """The values of place facets that these are in the data; none where it holds no such place."""
-    within: str | None = None
+    known_within: tuple[KnownValue, ...] = ()
+    """Those that the country or state is which the words put it in."""
 
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare",
+    "compare", "statistic",
 ]  # fmt: skip
 
 
