@@ -63,6 +63,62 @@ CREATE TYPE public.card_filters AS (
 
 
 --
+-- Name: add_facet_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.add_facet_values() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $_$
+begin
+  if to_regproc(tg_argv[0] || '_values') is null then  -- the functions are made after all migrations
+    return null;
+  end if;
+  execute format(
+    'with added as (
+       insert into facet_values (table_name, facet, scope, value)
+       select distinct %1$L, v.facet, v.scope, v.value
+       from %2$I((select array_agg(distinct n.%3$I) from new_rows n)) v
+       where (
+         select true from facet_values f
+         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope limit 1) is null
+       returning stems
+     )
+     insert into facet_words (table_name, stem)
+     select distinct %1$L, w.stem from added a, unnest(a.stems) w (stem)
+     where (select true from facet_words k where k.stem = w.stem and k.table_name = %1$L limit 1) is null',
+    tg_argv[0], tg_argv[0] || '_values', tg_argv[1]);
+  return null;
+end
+$_$;
+
+
+--
+-- Name: agenda_items_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.agenda_items_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from agenda_items t cross join lateral (
+    select distinct a.* from (
+      select 'category', t.category
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: any_phrase(text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -141,6 +197,34 @@ begin
   end if;
   return passage;
 end
+$$;
+
+
+--
+-- Name: campaigns_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.campaigns_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from campaigns t cross join lateral (
+    select distinct a.* from (
+      select 'company', t.company
+      union all
+      select 'brand', t.brand
+      union all
+      select 'channel', t.channel
+      union all
+      select 'value_prop', unnest(t.key_value_props)
+      union all
+      select 'sentiment', t.imagery_sentiment
+      union all
+      select 'visual_style', t.imagery_visual_style
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -380,6 +464,48 @@ $$;
 
 
 --
+-- Name: companies_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.companies_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from companies t cross join lateral (
+    select distinct a.* from (
+      select 'name', t.company_name
+      union all
+      select 'former_name', unnest(t.former_names)
+      union all
+      select 'domain', t.domain
+      union all
+      select 'sector', unnest(t.sectors)
+      union all
+      select 'category', unnest(t.categories)
+      union all
+      select 'business_model', unnest(t.business_models)
+      union all
+      select 'niche', unnest(t.niches)
+      union all
+      select 'status', t.status
+      union all
+      select 'city', unnest(place_parts(t.hq_city))
+      union all
+      select 'country', unnest(place_parts(t.hq_country))
+      union all
+      select 'funding_stage', t.funding_stage
+      union all
+      select 'founder', unnest(t.founders)
+      union all
+      select 'acquirer', t.acquirer
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: count_people(public.card_filters, public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -410,6 +536,15 @@ begin
   return additional;
 end
 $_$;
+
+
+--
+-- Name: day_of_text(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.day_of_text(text text) RETURNS date
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (text ~ '^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(\D|$)'::text) THEN ((make_date(("left"(text, 4))::integer, (substr(text, 6, 2))::integer, 1) + (substr(text, 9, 2))::integer) - 1) ELSE NULL::date END;
 
 
 --
@@ -483,6 +618,34 @@ CREATE FUNCTION public.describe_records(p_types text[], p_ids text[], p_query te
     -- one index probe a record: the type is compared before the tables of other types are touched
     lateral (select * from record_texts t where t.type = k.type and t.id = k.id offset 0) r
   order by k.place
+$$;
+
+
+--
+-- Name: document_sections_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.document_sections_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from document_sections t cross join lateral (
+    select distinct a.* from (
+      select 'document', title_runs(t.document_title)
+      union all
+      select 'document_type', t.document_type
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -690,6 +853,33 @@ $$;
 
 
 --
+-- Name: folded_text(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_text(text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(regexp_replace(NORMALIZE(lower(text), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), '’'::text, ''''::text);
+
+
+--
+-- Name: folded_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_names(names text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT COALESCE(array_agg(public.folded_text(btrim(n.name))), '{}'::text[]) AS "coalesce" FROM unnest(folded_names.names) n(name));
+
+
+--
+-- Name: folded_words(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_words(text text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN string_to_array(NULLIF(btrim(regexp_replace(regexp_replace(regexp_replace(replace(public.folded_text(text), '&'::text, ' and '::text), '''s(?![[:alnum:]])'::text, ''::text, 'g'::text), '(?<=[[:alnum:]])[''.](?=[[:alnum:]])'::text, ''::text, 'g'::text), '[^[:alnum:]+#]+|(?<![[:alnum:]+])[+#]+|(?<!\+)\+(?!\+)'::text, ' '::text, 'g'::text)), ''::text), ' '::text);
+
+
+--
 -- Name: name_key(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -782,6 +972,33 @@ $$;
 
 
 --
+-- Name: word_stem(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.word_stem(word text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN COALESCE((ts_lexize('english_stem'::regdictionary, word))[1], word);
+
+
+--
+-- Name: word_stems(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.word_stems(words text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT array_agg(public.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
+
+
+--
+-- Name: has_any_phrase(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT public.word_stems(public.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT public.word_stems(public.folded_words(n.phrase)) AS stems) p);
+
+
+--
 -- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -871,6 +1088,165 @@ $$;
 CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (COALESCE(NULLIF(regexp_replace(querytree(p_query), '<(-|\d+)>'::text, '&'::text, 'g'::text), 'T'::text), ''::text))::tsquery;
+
+
+--
+-- Name: key_statements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.key_statements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from key_statements t cross join lateral (
+    select distinct a.* from (
+      select 'speaker', t.speaker_name
+      union all
+      select 'speaker_role', title_runs(t.speaker_role)
+      union all
+      select 'stance', t.stance
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+    LANGUAGE sql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    AS $$
+  with words as materialized (
+    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
+    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
+  ), said as (
+    select w.place, w.word from words w
+    union
+    select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), runs as materialized (
+    select distinct s.place - n.length as first, s.place as last,
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
+      array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
+    from said s, generate_series(1, 6) n (length)
+    where n.length <= s.place
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), frequency as materialized (
+    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
+    from (select * from words w where w.word <> '') w, lateral (
+      select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
+        coalesce(sum(c.value_count), 0) as in_all
+      from facet_words c where c.stem = w.stem
+    ) k
+  )
+  select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
+  union all
+  select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
+  from runs r, lateral (
+    select f.* from facet_values f
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+    limit 60
+  ) v
+  union all
+  select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
+  from frequency k, lateral (
+    select f.* from facet_values f
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    limit 40
+  ) v
+  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
+  union all
+  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
+  from frequency k, lateral (
+    (select n.stem from facet_words n
+     where n.stem % k.stem and n.table_name = any(p_tables) and abs(length(n.stem) - length(k.stem)) <= 2
+     order by similarity(n.stem, k.stem) desc limit 8)
+    union all
+    select n.stem
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
+  ) v
+  where k.place - 1 = any(p_doubtful) and k.in_tables = 0
+$$;
+
+
+--
+-- Name: matters_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.matters_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from matters t cross join lateral (
+    select distinct a.* from (
+      select 'title', title_runs(t.title)
+      union all
+      select 'type', t.matter_type
+      union all
+      select 'status', t.status
+      union all
+      select 'sponsor', unnest(t.sponsors)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: motions_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from motions t cross join lateral (
+    select distinct a.* from (
+      select 'result', substring(t.result from '^[[:alpha:]]+')
+      union all
+      select 'vote', t.result
+      union all
+      select 'mover', t.mover
+      union all
+      select 'seconder', t.seconder
+      union all
+      select 'votes_for', unnest(t.votes_for)
+      union all
+      select 'votes_against', unnest(t.votes_against)
+      union all
+      select 'abstained', unnest(t.abstained)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
 
 
 --
@@ -983,6 +1359,36 @@ $$;
 
 
 --
+-- Name: onto_documents_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_documents_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_documents t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: onto_entity_details(text, text, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1000,6 +1406,36 @@ begin
     from onto_entities e left join onto_projects p on p.id = e.project_id and p.created_by = p_actor_id
     where e.type = p_type and e.id = p_id and e.created_by = p_actor_id;
 end
+$$;
+
+
+--
+-- Name: onto_goals_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_goals_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_goals t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -1039,6 +1475,96 @@ $$;
 
 
 --
+-- Name: onto_milestones_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_milestones_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_milestones t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: onto_outputs_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_outputs_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_outputs t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: onto_plans_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_plans_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_plans t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: onto_readable_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1047,6 +1573,36 @@ CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
     RETURN (SELECT COALESCE(string_agg(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(v.text, '[ \t]+'::text, ' '::text, 'g'::text), '!?\[([^][]*)\]\([^()\s]*\)'::text, '\1'::text, 'g'::text), '^[ |:]*-{3}[ |:-]*$|^ ?(#{1,6}|>|[-*+]|```\w*|~~~\w*)( |$)'::text, ''::text, 'gn'::text), '\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)'::text, ''::text, 'g'::text), ' ?\| ?'::text, ' '::text, 'g'::text), '\s*\n\s*'::text, '
 '::text, 'g'::text), '
 '::text ORDER BY (length(v.text) < 40), v.place), ''::text) AS "coalesce" FROM (SELECT (t.value #>> '{}'::text[]) AS text, t.place FROM jsonb_path_query(onto_readable_text.props, 'strict $.**?(@.type() == "string")'::jsonpath) WITH ORDINALITY t(value, place)) v);
+
+
+--
+-- Name: onto_requirements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_requirements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_requirements t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
 
 
 --
@@ -1072,6 +1628,36 @@ begin
     from describe_onto_entities(p_actor_id, page.types[:page_size], page.ids[:page_size], page.words) d
     order by d.place;
 end
+$$;
+
+
+--
+-- Name: onto_tasks_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_tasks_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_tasks t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -1180,6 +1766,76 @@ begin
     group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
 end
 $$;
+
+
+--
+-- Name: people_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from people t cross join lateral (
+    select distinct a.* from (
+      select 'name', t.name
+      union all
+      select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+      union all
+      select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'domain', r.domain
+        union all
+        select 'sub_domain', r.sub_domain
+        union all
+        select 'intent', r.intent_primary
+        union all
+        select 'skill', unnest(r.skills)
+      ) o where r.person_id = t.id and r.visible
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'company', r.company_name
+        union all
+        select 'team', r.team
+        union all
+        select 'title', title_runs(r.title)
+        union all
+        select 'seniority', r.seniority_level
+        union all
+        select 'employment', r.employment_type
+        union all
+        select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) o where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'school', r.company_name
+        union all
+        select 'degree', title_runs(r.title)
+      ) o where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (exists (select from experience_cards v where v.person_id = t.id and v.visible))
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: phrase_key(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.phrase_key(words text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN public.word_stem((COALESCE(array_to_string(public.word_stems((words)[:(cardinality(words) - 1)]), ''::text), ''::text) || (words)[cardinality(words)]));
+
+
+--
+-- Name: place_parts(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.place_parts(place text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_remove(regexp_split_to_array(btrim(place), '\s*[,;/|()]+\s*|\s+[-–—]\s+'::text), ''::text);
 
 
 --
@@ -1436,6 +2092,57 @@ begin
   required := coalesce(required, '');
 end
 $$;
+
+
+--
+-- Name: refresh_facet_values(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.refresh_facet_values(p_table text) RETURNS integer
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  total int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('facet_values ' || p_table, 0));
+  delete from facet_values f using (
+    select array_agg(d.ctid order by d.ctid) as places from facet_values d
+    where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1
+  ) twice
+  where f.ctid = any(twice.places[2:]);
+  execute format(
+    'with counted as materialized (
+       select v.facet, v.scope, v.value, count(*)::int as row_count from %I(null) v group by v.facet, v.scope, v.value
+     ), gone as (
+       delete from facet_values f where f.table_name = $1
+         and not exists (select from counted c where c.facet = f.facet and c.scope = f.scope and c.value = f.value)
+     ), changed as (
+       update facet_values f set row_count = c.row_count from counted c
+       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value and f.row_count <> c.row_count
+     )
+     insert into facet_values (table_name, facet, scope, value, row_count)
+     select $1, c.facet, c.scope, c.value, c.row_count from counted c
+     where not exists (select from facet_values f
+       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value)', p_table || '_values')
+  using p_table;
+
+  with counted as materialized (
+    select s.stem, count(*)::int as value_count from facet_values f, unnest(f.stems) s (stem)
+    where f.table_name = p_table group by s.stem
+  ), gone as (
+    delete from facet_words w where w.table_name = p_table and not exists (select from counted c where c.stem = w.stem)
+  ), changed as (
+    update facet_words w set value_count = c.value_count from counted c
+    where w.table_name = p_table and w.stem = c.stem and w.value_count <> c.value_count
+  )
+  insert into facet_words (table_name, stem, value_count)
+  select p_table, c.stem, c.value_count from counted c
+  where not exists (select from facet_words w where w.table_name = p_table and w.stem = c.stem);
+
+  select count(*) into total from facet_values f where f.table_name = p_table;
+  return total;
+end
+$_$;
 
 
 --
@@ -1893,6 +2600,46 @@ CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
 
 
 --
+-- Name: title_runs(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.title_runs(title text) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select btrim(title)
+  union
+  select array_to_string(h.words[n.first:], ' ')
+  from regexp_split_to_table(title, '\s*[,;/|()&–—]+\s*|\s+-\s+|\s+and\s+', 'i') part (text),
+    lateral (select string_to_array(regexp_replace(btrim(part.text), '\s+(of|at|in|for|to|on)\s.*$', '', 'i'), ' ') as words) h,
+    lateral generate_series(greatest(1, cardinality(h.words) - 4), cardinality(h.words)) n (first)
+$_$;
+
+
+--
+-- Name: transcript_segments_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.transcript_segments_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from transcript_segments t cross join lateral (
+    select distinct a.* from (
+      select 'speaker', t.speaker_name
+      union all
+      select 'speaker_role', title_runs(t.speaker_role)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -2222,6 +2969,32 @@ CREATE TABLE public.experience_card_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY public.experience_card_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: facet_values; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.facet_values (
+    table_name text NOT NULL,
+    facet text NOT NULL,
+    scope text NOT NULL,
+    value text NOT NULL,
+    row_count integer DEFAULT 1 NOT NULL,
+    phrase text GENERATED ALWAYS AS (public.phrase_key(public.folded_words(value))) STORED NOT NULL,
+    stems text[] GENERATED ALWAYS AS (public.word_stems(public.folded_words(value))) STORED NOT NULL
+);
+
+
+--
+-- Name: facet_words; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.facet_words (
+    table_name text NOT NULL,
+    stem text NOT NULL,
+    value_count integer DEFAULT 1 NOT NULL
+);
 
 
 --
@@ -3626,6 +4399,41 @@ CREATE INDEX experience_cards_text_search ON public.experience_cards USING gin (
 
 
 --
+-- Name: facet_values_phrase; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_phrase ON public.facet_values USING btree (phrase, table_name);
+
+
+--
+-- Name: facet_values_stems; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_stems ON public.facet_values USING gin (stems) WHERE (cardinality(stems) > 1);
+
+
+--
+-- Name: facet_values_value; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_value ON public.facet_values USING btree (table_name, facet, value);
+
+
+--
+-- Name: facet_words_stem; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_words_stem ON public.facet_words USING btree (stem, table_name);
+
+
+--
+-- Name: facet_words_trigrams; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_words_trigrams ON public.facet_words USING gin (stem public.gin_trgm_ops);
+
+
+--
 -- Name: idempotency_keys_expires_at; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -3892,10 +4700,136 @@ CREATE INDEX transcript_segments_text_search ON public.transcript_segments USING
 
 
 --
+-- Name: agenda_items agenda_items_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_added_values AFTER INSERT ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
+
+
+--
+-- Name: agenda_items agenda_items_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_changed_values AFTER UPDATE ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
+
+
+--
+-- Name: campaigns campaigns_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_added_values AFTER INSERT ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+
+
+--
+-- Name: campaigns campaigns_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_changed_values AFTER UPDATE ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+
+
+--
 -- Name: experience_card_child_embeddings card_of_child; Type: TRIGGER; Schema: public; Owner: -
 --
 
 CREATE TRIGGER card_of_child BEFORE INSERT ON public.experience_card_child_embeddings FOR EACH ROW EXECUTE FUNCTION public.card_of_child();
+
+
+--
+-- Name: companies companies_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER companies_added_values AFTER INSERT ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
+
+
+--
+-- Name: companies companies_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER companies_changed_values AFTER UPDATE ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
+
+
+--
+-- Name: document_sections document_sections_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_added_values AFTER INSERT ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
+
+
+--
+-- Name: document_sections document_sections_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_changed_values AFTER UPDATE ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
+
+
+--
+-- Name: experience_cards experience_cards_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER experience_cards_added_values AFTER INSERT ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
+
+
+--
+-- Name: experience_cards experience_cards_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER experience_cards_changed_values AFTER UPDATE ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
+
+
+--
+-- Name: key_statements key_statements_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_added_values AFTER INSERT ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
+
+
+--
+-- Name: key_statements key_statements_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_changed_values AFTER UPDATE ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
+
+
+--
+-- Name: matters matters_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_added_values AFTER INSERT ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
+
+
+--
+-- Name: matters matters_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_changed_values AFTER UPDATE ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
+
+
+--
+-- Name: motions motions_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_added_values AFTER INSERT ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
+
+
+--
+-- Name: motions motions_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_changed_values AFTER UPDATE ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
+
+
+--
+-- Name: onto_documents onto_documents_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_added_values AFTER INSERT ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
+
+
+--
+-- Name: onto_documents onto_documents_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_changed_values AFTER UPDATE ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
 
 
 --
@@ -3913,6 +4847,20 @@ CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON p
 
 
 --
+-- Name: onto_goals onto_goals_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_added_values AFTER INSERT ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+
+
+--
+-- Name: onto_goals onto_goals_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_changed_values AFTER UPDATE ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+
+
+--
 -- Name: onto_goals onto_goals_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -3924,6 +4872,20 @@ CREATE TRIGGER onto_goals_search_entries AFTER TRUNCATE ON public.onto_goals FOR
 --
 
 CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_goals FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+
+
+--
+-- Name: onto_milestones onto_milestones_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_added_values AFTER INSERT ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
+
+
+--
+-- Name: onto_milestones onto_milestones_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_changed_values AFTER UPDATE ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
 
 
 --
@@ -3941,6 +4903,20 @@ CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON 
 
 
 --
+-- Name: onto_outputs onto_outputs_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_added_values AFTER INSERT ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+
+
+--
+-- Name: onto_outputs onto_outputs_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_changed_values AFTER UPDATE ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+
+
+--
 -- Name: onto_outputs onto_outputs_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -3952,6 +4928,20 @@ CREATE TRIGGER onto_outputs_search_entries AFTER TRUNCATE ON public.onto_outputs
 --
 
 CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_outputs FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('output');
+
+
+--
+-- Name: onto_plans onto_plans_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_added_values AFTER INSERT ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
+
+
+--
+-- Name: onto_plans onto_plans_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_changed_values AFTER UPDATE ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
 
 
 --
@@ -3969,6 +4959,20 @@ CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON publi
 
 
 --
+-- Name: onto_requirements onto_requirements_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_added_values AFTER INSERT ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+
+
+--
+-- Name: onto_requirements onto_requirements_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_changed_values AFTER UPDATE ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+
+
+--
 -- Name: onto_requirements onto_requirements_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -3983,6 +4987,20 @@ CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE O
 
 
 --
+-- Name: onto_tasks onto_tasks_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_added_values AFTER INSERT ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+
+
+--
+-- Name: onto_tasks onto_tasks_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_changed_values AFTER UPDATE ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+
+
+--
 -- Name: onto_tasks onto_tasks_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -3994,6 +5012,34 @@ CREATE TRIGGER onto_tasks_search_entries AFTER TRUNCATE ON public.onto_tasks FOR
 --
 
 CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_tasks FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('task');
+
+
+--
+-- Name: people people_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_added_values AFTER INSERT ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
+
+
+--
+-- Name: people people_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_changed_values AFTER UPDATE ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
+
+
+--
+-- Name: transcript_segments transcript_segments_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_added_values AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
+
+
+--
+-- Name: transcript_segments transcript_segments_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_changed_values AFTER UPDATE ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
 
 
 --
@@ -4282,6 +5328,19 @@ ALTER TABLE ONLY public.transcript_segments
 
 ALTER TABLE ONLY public.transcript_segments
     ADD CONSTRAINT transcript_segments_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+
+
+--
+-- Name: facet_values; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.facet_values ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: facet_values facet_values_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY facet_values_of_the_actor ON public.facet_values FOR SELECT USING ((scope = ANY (ARRAY[''::text, current_setting('quarry.actor'::text, true)])));
 
 
 --

@@ -1,5 +1,7 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
+sql/functions/*/*_values.sql  the values of each searched table, from its facets
+sql/functions/*/*_values.sql  the values of each searched table, by its facets
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -32,16 +34,23 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
+from quarry.campaigns import facets as campaigns_facets
 from quarry.companies import contract as companies_contract
+from quarry.companies import facets as companies_facets
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
+from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.values_function import values_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.core.web.description import openapi_document
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
+from quarry.ontology import facets as ontology_facets
+from quarry.people import facets as people_facets
 from quarry.records import contract as records_contract
+from quarry.records import facets as records_facets
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -51,6 +60,14 @@ STREAMED: dict[str, tuple[ModuleType, type[Event]]] = {
     "records": (records_contract, ErrorEvent),
 }
 """The domains that stream, each with the module that defines its events, and how its stream tells an error."""
+
+SEARCHED: dict[str, tuple[SearchTable, ...]] = {
+    "campaigns": campaigns_facets.SEARCHED,
+    "companies": companies_facets.SEARCHED,
+    "ontology": ontology_facets.SEARCHED,
+    "people": people_facets.SEARCHED,
+    "records": records_facets.SEARCHED,
+}
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
@@ -65,7 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
     check = parser.parse_args(arguments).check
 
-    texts = generated_texts()
+    functions = value_functions()
+    stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
+    if stale and not check:  # the schema is made with them
+        for path in stale:
+            path.write_text(functions[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+        stale = []
+    texts = functions | generated_texts()
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     of_domains = {sample_directory() / domain / VECTORS_FILE: sample_windows(domain) for domain in sample_domains()}
     vectors = {path: windows for path, windows in of_domains.items() if windows}
@@ -100,6 +124,19 @@ def generated_texts() -> dict[Path, str]:
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
+    }
+
+
+# --- sql/functions
+
+
+def value_functions() -> dict[Path, str]:
+    """The functions that tell the values of the searched tables, by their paths."""
+    folder = ROOT / "sql" / "functions"
+    return {
+        folder / domain / f"{table.name}_values.sql": values_function(table)
+        for domain, tables in SEARCHED.items()
+        for table in tables
     }
 
 

@@ -25,7 +25,7 @@ class Room:
 
 
 def _place(kind: PlaceKind, name: str, within: str | None = None) -> Place:
-    return Place(kind, name, (), within)
+    return Place(kind, name, (), within=within)
 
 
 ROOMS = {

@@ -32,7 +32,6 @@ class Filled:
 RECIPES = Filled(
     SearchTable(
         "recipes",
-        "id",
         ("recipe", "dish"),
         (
             Facet("cuisine", "value", "cuisine", "cuisine", "cuisines"),
@@ -58,7 +57,6 @@ RECIPES = Filled(
 BUILDINGS = Filled(
     SearchTable(
         "buildings",
-        "id",
         ("building", "house"),
         (
             Facet("architect", "name", "architect", "architect", "architects", words=("designer",), leads=("by",)),
@@ -87,7 +85,6 @@ BUILDINGS = Filled(
 BOOKS = Filled(
     SearchTable(
         "books",
-        "id",
         ("book", "title", "volume"),
         (
             Facet("author", "name", "author", "author", "authors", words=("writer",), leads=("by",)),

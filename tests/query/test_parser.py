@@ -15,7 +15,6 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 
 TABLE = SearchTable(
     "films",
-    "id",
     ("film",),
     (
         Facet("studio", "name", "studio", "studio", "studios", leads=("by",)),

@@ -114,6 +114,9 @@ def test_however_an_answer_is_cut_the_same_is_sent(text: str, cuts: list[int]) -
 @example("[2[9]7]")
 @example("[ [9]1]")
 @example("[[[9]4]")
+@example("`[9]`[9]`")
+@example("`[9]` [9]`")
+@example("`[9]`[9][9]`")
 def test_every_number_in_brackets_outside_code_names_a_source(text: str) -> None:
     outside = CODE.sub(" ", filtered(text))
     assert {int(number) for number in re.findall(r"\[(\d{1,38})\]", outside)} <= SOURCES

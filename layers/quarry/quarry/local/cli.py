@@ -376,8 +376,8 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )  # fmt: skip
     evaluate.description = (
         "Run each query of a judged file through the search of its domain, in this process, and print by kind of\n"
-        "query: nDCG@10, recall@10, MRR and the times. With a chat model the searches that use one call it.\n"
-        "docs/search-quality.md says how to judge queries of your own."
+        "query how good the ranking is, how often an answer is right or a demand broken, and the times. With a\n"
+        "chat model the searches that use one call it. docs/evaluating.md says how to judge queries of your own."
     )
     evaluate.add_argument("files", metavar="FILE", type=Path, nargs="+", help="one judged query a line, as JSON")
     evaluate.add_argument("--domain", choices=EVALUABLE, help="only the queries of this domain")

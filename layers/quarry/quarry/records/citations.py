@@ -39,6 +39,8 @@ class CitationFilter:
         self._space = ""  # seen last and not sent yet: it goes if a dropped marker follows
         self._fence_ticks = 0  # of the fence that is open
         self._in_brackets = False  # whether what was sent last is a bracket that digits would make a marker of
+        self._behind_ticks = False  # whether what was sent last is a backtick
+        self._dropped_behind_ticks = False
 
     def feed(self, chunk: str) -> str:
         """The text that can be sent now."""
@@ -98,12 +100,17 @@ class CitationFilter:
 
     def _filtered(self, piece: str) -> str:
         space, self._space = self._space, ""
+        dropped_between, self._dropped_behind_ticks = self._dropped_behind_ticks, False
+        behind_ticks, self._behind_ticks = self._behind_ticks, piece[-1] == "`"
         if self._fence_ticks or piece[0] == "`":
             self._note_fence(piece)
             self._in_brackets = False
-            return space + piece
+            # in "`a`[9]`" the ticks around a dropped marker must not grow together: they would close no code
+            return (" " if dropped_between and piece[0] == "`" else space) + piece
         marker = _MARKER.fullmatch(piece)
         if marker is None:
+            # a space is held back, and goes with a marker that is dropped
+            self._behind_ticks = behind_ticks and piece == " "
             self._space = " " if piece.endswith(" ") else ""
             self._in_brackets = piece in ("[", "【") or (
                 self._in_brackets and _INSIDE_MARKER.fullmatch(piece) is not None
@@ -113,6 +120,7 @@ class CitationFilter:
         if cited:
             self._in_brackets = False
             return space + cited
+        self._behind_ticks = self._dropped_behind_ticks = behind_ticks
         # in "[2[9]7]" the two sides of a dropped marker must not grow together into another one
         return " " if self._in_brackets else ""
 

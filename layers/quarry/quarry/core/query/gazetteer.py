@@ -50,7 +50,7 @@ class Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """Read on first use, in some hundredths of a second."""
+    """Read on first use, which takes a fifth of a second; call it when a process starts."""
     by_name: dict[str, list[Entry]] = defaultdict(list)
     by_abbreviation: dict[str, Entry] = {}
     by_code: dict[str, Entry] = {}
@@ -72,7 +72,7 @@ def gazetteer() -> Gazetteer:
         for entry in by_name[_key(place)][:1]:
             by_name[demonym].append(entry._replace(is_demonym=True))
     return Gazetteer(
-        {name: tuple(sorted(entries, key=_rank)) for name, entries in by_name.items()},
+        {name: tuple(sorted(all, key=_rank)) if len(all) > 1 else (all[0],) for name, all in by_name.items() if all},
         by_abbreviation,
         by_code,
         {code: tuple(within) for code, within in cities.items()},
@@ -127,7 +127,8 @@ def _rank(entry: Entry) -> int:
 def _add(by_name: dict[str, list[Entry]], entry: Entry, usual: int = 0) -> None:
     """Add a place by all its names, of which the first `usual` are usual ones; all are where that is 0."""
     for place, name in enumerate(entry.names):
-        entries = by_name[_key(name)]
+        # the other names of cities are in the table as they are compared
+        entries = by_name[name if 0 < usual <= place else _key(name)]
         # cities come by size: a name is that of the largest city that has it
         if entry.kind != "city" or all(each.kind != "city" for each in entries):
             entries.append(entry if usual == 0 or place < usual else entry._replace(is_usual=False))

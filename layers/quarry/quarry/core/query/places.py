@@ -167,7 +167,7 @@ def _is_listed(text: str, tokens: Sequence[Token], before: _Found | None, found:
 
 
 def _is_no_place(tokens: Sequence[Token], found: _Found) -> bool:
-    """Whether the words are a stop word, or letters that only capitals or a lead make an abbreviation of a place."""
+    """Whether a word is one of the language, or letters that only capitals or a lead make an abbreviation of a place."""
     if found.last - found.first > 1:
         return False
     token = tokens[found.first]
@@ -176,7 +176,11 @@ def _is_no_place(tokens: Sequence[Token], found: _Found) -> bool:
         return not (
             token.text.isupper() or _key(tokens, found.first - 1) == "in" or (follows_the and token.key == "us")
         )
-    return token.key in STOP_WORDS
+    # "a wedding dress": of towns in lower case only those that many know may be meant
+    entry = found.entry
+    is_large = entry.is_usual and entry.thousands >= LED_CITY_THOUSANDS and token.key not in _WORDS
+    is_known = entry.kind != "city" or is_large
+    return token.key in STOP_WORDS or not (is_known or found.is_supported or token.is_capital)
 
 
 def _is_latent(tokens: Sequence[Token], found: _Found, *, by_case: bool) -> bool:

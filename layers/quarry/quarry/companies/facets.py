@@ -1,0 +1,79 @@
+"""What companies can be filtered, counted and grouped by. What they are filed under is read from the data."""
+
+from __future__ import annotations
+
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+COMPANIES = SearchTable(
+    "companies",
+    nouns=("company", "startup", "business", "firm", "organisation", "organization", "vendor"),
+    date="founded_year",
+    facets=(
+        Facet(
+            "name", "name", "company_name", "name", "names",
+            words=("company name",), leads=("called", "named", "like"), wording="called {}",
+        ),
+        Facet(
+            "former_name", "name", "former_names", "former name", "former names",
+            words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}", is_many=True,
+        ),
+        Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}"),
+        Facet(
+            "sector", "array", "sectors", "sector", "sectors",
+            words=("industry", "field", "vertical", "market"), leads=("in",), wording="in {}", is_hard=False,
+        ),
+        Facet(
+            "category", "array", "categories", "category", "categories",
+            words=("tag", "kind", "type", "area"), leads=("in", "for"), wording="in {}", is_hard=False,
+        ),
+        Facet(
+            "business_model", "array", "business_models", "business model", "business models",
+            words=("revenue model", "model", "pricing"), leads=("with", "by"), wording="with {}", is_hard=False,
+        ),
+        Facet(
+            "niche", "array", "niches", "niche", "niches",
+            words=("speciality", "specialty", "focus"), leads=("in", "for"), wording="in {}", is_hard=False,
+        ),
+        Facet("status", "value", "status", "status", "statuses", words=("state",)),
+        Facet(
+            "city", "place", "hq_city", "city", "cities",
+            words=("town", "headquarters", "hq", "location"), leads=("in", "from", "near"), wording="in {}",
+        ),
+        Facet(
+            "country", "place", "hq_country", "country", "countries",
+            words=("nation", "location"), leads=("in", "from"), wording="in {}",
+        ),
+        Facet(
+            "founded_year", "year", "founded_year", "founding year", "founding years",
+            words=("founded", "established", "started", "launched", "incorporated", "year", "age"), wording="founded {}",
+        ),
+        Facet(
+            "closed_year", "year", "closed_year", "closing year", "closing years",
+            words=("closed", "shut down", "failed", "ceased"), wording="closed {}",
+        ),
+        Facet(
+            "employees", "number", "employee_count", "number of employees", "employee counts",
+            words=("headcount", "team size", "size", "staff", "employees"),
+            units=("employee", "person", "people", "staff", "worker", "headcount", "team member"),
+            wording="with {} employees",
+        ),
+        Facet(
+            "funding_stage", "value", "funding_stage", "funding stage", "funding stages",
+            words=("stage", "round", "funding round"), leads=("at",), wording="at {}",
+        ),
+        Facet(
+            "funding", "money", "total_funding_usd", "total funding", "total fundings",
+            words=("funding", "raised", "investment", "capital"), wording="with {} raised", currency="USD",
+        ),
+        Facet(
+            "founder", "name", "founders", "founder", "founders",
+            words=("founded by", "started by"), leads=("by",), wording="founded by {}", is_many=True,
+        ),
+        Facet(
+            "acquirer", "name", "acquirer", "acquirer", "acquirers",
+            words=("acquired by", "bought by", "buyer", "owner", "parent"), leads=("by",), wording="acquired by {}",
+        ),
+    ),
+)  # fmt: skip
+
+SEARCHED = (COMPANIES,)

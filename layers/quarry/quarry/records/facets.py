@@ -1,0 +1,129 @@
+"""What each type of civic record can be filtered, counted and grouped by. The body is that of the meeting a record is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quarry.core.retrieval.facets import Facet, Related, SearchTable
+from quarry.records.contract import RecordType
+
+_MEETING = Related("meeting", "meetings", "r.id = t.meeting_id")
+_MATTER = Related("matter", "matters", "r.id = t.matter_id")
+
+_BODY = Facet(
+    "body", "name", "body", "body", "bodies", related="meeting",
+    words=("committee", "council", "board", "commission"), leads=("by", "of", "in", "before", "at"), wording="of {}",
+)  # fmt: skip
+_DATE = Facet("date", "date", "date", "date", "dates", words=("day", "when", "meeting date"))
+_TOPIC = Facet(
+    "matter", "title", "title", "matter", "matters", related="matter",
+    words=("topic", "subject", "project"), leads=("about", "on", "regarding"), wording="about {}", is_hard=False,
+)  # fmt: skip
+_SPEAKER = Facet(
+    "speaker", "name", "speaker_name", "speaker", "speakers",
+    words=("who", "person"), leads=("by", "from", "of"), wording="by {}",
+)  # fmt: skip
+_SPEAKER_ROLE = Facet(
+    "speaker_role", "title", "speaker_role", "speaker's role", "speakers' roles",
+    words=("role", "office", "position"), leads=("by", "from"), wording="by a {}", is_hard=False,
+)  # fmt: skip
+
+MOTIONS = SearchTable(
+    "motions",
+    nouns=("motion", "vote", "decision", "resolution"),
+    date="date",
+    related=(_MEETING, _MATTER),
+    facets=(
+        Facet(
+            "result", "value", r"substring(t.result from '^[[:alpha:]]+')", "result", "results",
+            words=("outcome", "status", "decision"),
+        ),
+        Facet("vote", "value", "result", "vote", "votes", words=("tally", "count of votes"), is_hard=False),
+        Facet("mover", "name", "mover", "mover", "movers",
+              words=("moved by", "moved", "proposer", "proposed by"), leads=("by",), wording="moved by {}"),
+        Facet("seconder", "name", "seconder", "seconder", "seconders",
+              words=("seconded by", "seconded"), leads=("by",), wording="seconded by {}"),
+        Facet("votes_for", "array", "votes_for", "vote in favour", "votes in favour",
+              words=("voted for", "in favour", "in favor", "ayes", "yes votes"), leads=("by",), wording="with {} in favour"),
+        Facet("votes_against", "array", "votes_against", "vote against", "votes against",
+              words=("voted against", "opposed by", "nays", "no votes"), leads=("by",), wording="with {} against"),
+        Facet("abstained", "array", "abstained", "abstention", "abstentions",
+              words=("abstained", "abstaining"), leads=("by",), wording="with {} abstaining"),
+        _BODY, _DATE, _TOPIC,
+    ),
+)  # fmt: skip
+
+AGENDA_ITEMS = SearchTable(
+    "agenda_items",
+    nouns=("agenda item", "item", "agenda"),
+    date="date",
+    related=(_MEETING, _MATTER),
+    facets=(
+        Facet("category", "value", "category", "category", "categories", words=("kind", "type"), is_hard=False),
+        _BODY, _DATE, _TOPIC,
+    ),
+)  # fmt: skip
+
+MATTERS = SearchTable(
+    "matters",
+    nouns=("matter", "ordinance", "project", "contract", "application", "bill"),
+    date="date",
+    related=(_MEETING,),
+    facets=(
+        Facet("title", "title", "title", "title", "titles", leads=("called", "named"), is_hard=False),
+        Facet("type", "value", "matter_type", "type", "types", words=("kind", "sort"), is_hard=False),
+        Facet("status", "value", "status", "status", "statuses", words=("state", "outcome", "result")),
+        Facet("sponsor", "array", "sponsors", "sponsor", "sponsors",
+              words=("sponsored by", "introduced by", "author"), leads=("by",), wording="sponsored by {}"),
+        Facet("introduced_on", "date", "introduced_on", "introduction", "introductions",
+              words=("introduced", "filed", "submitted"), wording="introduced {}"),
+        Facet("decided_on", "date", "decided_on", "decision", "decisions",
+              words=("decided", "adopted", "approved", "passed"), wording="decided {}"),
+        _BODY, _DATE,
+    ),
+)  # fmt: skip
+
+DOCUMENT_SECTIONS = SearchTable(
+    "document_sections",
+    nouns=("document", "section", "report", "paper"),
+    date="date",
+    related=(_MEETING, _MATTER),
+    facets=(
+        Facet("document", "title", "document_title", "document", "documents",
+              words=("title", "report"), leads=("in", "from", "of"), wording="from {}", is_hard=False),
+        Facet("document_type", "value", "document_type", "document type", "document types",
+              words=("kind", "type"), is_hard=False),
+        _BODY, _DATE, _TOPIC,
+    ),
+)  # fmt: skip
+
+KEY_STATEMENTS = SearchTable(
+    "key_statements",
+    nouns=("statement", "quote", "remark", "comment"),
+    date="date",
+    related=(_MEETING,),
+    facets=(
+        _SPEAKER, _SPEAKER_ROLE,
+        Facet("stance", "value", "stance", "stance", "stances", words=("position", "opinion", "view"), is_hard=False),
+        _BODY, _DATE,
+    ),
+)  # fmt: skip
+
+TRANSCRIPT_SEGMENTS = SearchTable(
+    "transcript_segments",
+    nouns=("transcript", "speech", "segment", "passage"),
+    date="date",
+    related=(_MEETING,),
+    facets=(_SPEAKER, _SPEAKER_ROLE, _BODY, _DATE),
+)
+
+SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {
+    "motion": MOTIONS,
+    "agenda_item": AGENDA_ITEMS,
+    "matter": MATTERS,
+    "document_section": DOCUMENT_SECTIONS,
+    "key_statement": KEY_STATEMENTS,
+    "transcript_segment": TRANSCRIPT_SEGMENTS,
+}
+
+SEARCHED = tuple(SEARCHED_BY_TYPE.values())
