@@ -133,7 +133,8 @@ def _fill(server_url: str, name: str, set_: DataSet) -> None:
         for table, path in set_.files.items():
             print(f"{set_.name}: loading {path.name}", file=sys.stderr, flush=True)
             command = [str(Path(sys.executable).with_name("quarry")), "load", table, str(path)]
-            subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
+            if subprocess.run(command, env=environment, check=False, stdout=sys.stderr).returncode:
+                raise QuarryError(f"{path} was not loaded")
         connection.execute(SQL("alter database {} rename to {}").format(Identifier(filling), Identifier(name)))
 
 

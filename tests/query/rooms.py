@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from quarry.core.language.tokens import tokenise
 from quarry.core.query.dates import find_dates
-from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
+from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange, Place, PlaceKind
 from quarry.core.query.money import find_money
 from quarry.core.query.numbers import find_durations, find_numbers
+from quarry.core.query.places import find_places
 
 TODAY = datetime.date(2024, 5, 15)
 
@@ -20,12 +21,18 @@ TODAY = datetime.date(2024, 5, 15)
 class Room:
     find: Callable[[str], list[Mention]]
     value: Callable[..., Any]
+    shown: Callable[[Any], dict[str, Any]] = asdict
+
+
+def _place(kind: PlaceKind, name: str, within: str | None = None) -> Place:
+    return Place(kind, name, (), within=within)
 
 
 ROOMS = {
     "dates": Room(lambda text: find_dates(text, tokenise(text), TODAY), DateRange),
     "numbers": Room(lambda text: find_numbers(text, tokenise(text)), NumberRange),
     "money": Room(lambda text: find_money(text, tokenise(text)), MoneyRange),
+    "places": Room(lambda text: find_places(text, tokenise(text)), _place, lambda place: asdict(place) | {"names": ()}),
     "durations": Room(lambda text: find_durations(text, tokenise(text)), Duration),
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +32,18 @@ def test_the_phrase(dimension: str, phrase: str, meant: list[dict[str, Any]]) ->
     room = ROOMS[dimension]
     found = apart(room.find(phrase))
     expected = [_filled(each, phrase, room) for each in meant]
-    assert [
-        _shown(phrase, mention.start, mention.end, mention.is_latent, mention.value) for mention in found
-    ] == expected
+    assert [_shown(phrase, each.start, each.end, each.is_latent, room.shown(each.value)) for each in found] == expected
 
 
 def _filled(meant: dict[str, Any], phrase: str, room: Room) -> dict[str, Any]:
     meant = {key: tuple(value) if isinstance(value, list) else value for key, value in meant.items()}
     said, latent = meant.pop("said", phrase), meant.pop("latent", False)
     start = phrase.index(said)
-    return _shown(phrase, start, start + len(said), latent, room.value(**meant))
+    return _shown(phrase, start, start + len(said), latent, room.shown(room.value(**meant)))
 
 
-def _shown(phrase: str, start: int, end: int, is_latent: bool, value: Any) -> dict[str, Any]:
-    return {"said": phrase[start:end], "latent": is_latent, **asdict(value)}
+def _shown(phrase: str, start: int, end: int, is_latent: bool, value: dict[str, Any]) -> dict[str, Any]:
+    return {"said": phrase[start:end], "latent": is_latent, **value}
 
 
 def test_the_corpus_is_read_on_a_wednesday() -> None:

@@ -39,7 +39,10 @@ def test_the_words_of_a_mention_say_by_themselves_what_it_means(dimension: str, 
             # a word beside it may have said that it is money, or for how long
             continue
         alone = room.find(text[mention.start : mention.end])
-        assert mention.value in [each.value for each in alone]
+        # letters such as "us" are no place by themselves
+        assert mention.value in [each.value for each in alone] or (
+            dimension == "places" and mention.end - mention.start == 2
+        )
 
 
 @pytest.mark.parametrize("dimension", ["dates", "numbers", "money", "durations"])

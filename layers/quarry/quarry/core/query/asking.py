@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, FacetName, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Missing
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
 """So many mentions further on stands what a "most" or "how many" is about."""
+
+MEASURED_MENTIONS_MAX = 12
+"""So many mentions behind "how much" are named as what cannot be told."""
 
 _NUMERIC = ("number", "money")
 
@@ -48,19 +51,29 @@ class _Reader:
         return self.asking
 
     def _ask(self) -> Ask | None:
+        """The first of these that is asked for, the most particular first."""
         kinds = {asked.what: place for place, asked in reversed(self.asked)}
+        if "statistic" in kinds:
+            # an average, a share, a difference: what no row tells, and no count
+            return self._cannot(kinds["statistic"])
         if "measure" in kinds:
             return self._measure(kinds["measure"])
         if "when" in kinds:
             return self._when(kinds)
         if "group" in kinds and (grouped := self._group(kinds["group"])):
             return grouped
+        return self._superlative_in(kinds) or self._plain(kinds)
+
+    def _superlative_in(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
         for kind in ("most", "least"):
             if kind in kinds:
                 return self._most(kinds[kind], ascending=kind == "least")
         for kind in ("largest", "smallest", "first", "last"):
             if kind in kinds:
                 return self._superlative(kind, kinds[kind])
+        return None
+
+    def _plain(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if "distinct" in kinds or "count" in kinds:
             return self._count(kinds)
         if "list" in kinds:
@@ -107,7 +120,7 @@ class _Reader:
 
     # ---- kinds ----
 
-    def _count(self, kinds: dict[str, int]) -> Ask:
+    def _count(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if "distinct" in kinds:
             found = self._name_after(kinds["distinct"])
             if found:
@@ -121,18 +134,14 @@ class _Reader:
         self._use(found[0])
         facet = self.table.facet(found[1].facets[0])
         if facet.kind in _NUMERIC and not found[1].grain:
-            return self._number_of_one(facet)
+            return Ask("rows", facet.name)
         return Ask("distinct", facet.name, found[1].grain)
-
-    def _number_of_one(self, facet: Facet) -> Ask:
-        """ "How many pages has X?": the figure itself, which the row shows."""
-        return Ask("rows", facet.name)
 
     def _measure(self, place: int) -> Ask:
         """A quantity, which a facet must hold: the one that is named, or a word of which is the adjective ("how tall")."""
         facet = self._facet_called(place)
         if facet is None:
-            return self._cannot(place, self._end_of_clause(place))
+            return self._cannot(place, min(len(self.mentions) - 1, place + MEASURED_MENTIONS_MAX))
         return Ask("rows", facet.name)
 
     def _adjectives(self, place: int) -> set[str]:
@@ -159,10 +168,7 @@ class _Reader:
                     return facet
         return None
 
-    def _end_of_clause(self, place: int) -> int:
-        return len(self.mentions) - 1 if len(self.mentions) - place <= BESIDE_MENTIONS_MAX * 3 else place
-
-    def _when(self, kinds: dict[str, int]) -> Ask:
+    def _when(self, kinds: Mapping[AskedFor, int]) -> Ask:
         if self.table.date is None:
             years = [facet.name for facet in self.table.facets if facet.kind in ("date", "year")]
             if not years:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypeVar
 
 LEAD_CHARACTERS_MAX = 40
 """So far before an amount the words begin that bound it."""
@@ -28,6 +29,9 @@ class Amount:
     at_least: bool = False
 
 
+AmountType = TypeVar("AmountType", bound=Amount)
+
+
 @dataclass(frozen=True)
 class Bounds:
     """From `least` to `most`, None being open, as `text[start:end]` says. `is_bare`: a number that nothing compares."""
@@ -45,13 +49,9 @@ class Bounds:
 def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
     """What the amounts of a text (in order, apart) are compared with. Amounts that make up a range are in one."""
     found: list[Bounds] = []
-    place = 0
-    while place < len(amounts):
-        low, high = amounts[place], amounts[place + 1] if place + 1 < len(amounts) else None
+    for low, high in paired(text, amounts):
         lead = _lead(text, low.start)
-        bounds = _range(text, low, high, lead) if high else None
-        place += 2 if bounds else 1
-        bounds = bounds or _compared(text, low, lead)
+        bounds = _range(low, high, lead) if high else _compared(text, low, lead)
         if found and (both := _both(text, found[-1], bounds)):
             found[-1] = both
         else:
@@ -73,15 +73,26 @@ def _lead(text: str, amount: int) -> _Lead:
     return _Lead(match.lastgroup or "", begin + match.start()) if match else _Lead("", amount)
 
 
-def in_one_range(text: str, low: Amount, high: Amount) -> bool:
+def _in_one_range(text: str, low: Amount, high: Amount) -> bool:
     """Whether two amounts, one right behind the other, are the ends of a range."""
     gap = text[low.end : high.start]
     return bool(_TO.fullmatch(gap) or (_AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
 
 
-def _range(text: str, low: Amount, high: Amount, lead: _Lead) -> Bounds | None:
-    if not in_one_range(text, low, high):
-        return None
+def paired(text: str, amounts: Sequence[AmountType]) -> Iterator[tuple[AmountType, AmountType | None]]:
+    """The amounts in order, each with the other end of its range where it begins one."""
+    place = 0
+    while place < len(amounts):
+        low, high = amounts[place], amounts[place + 1] if place + 1 < len(amounts) else None
+        if high and _in_one_range(text, low, high):
+            yield low, high
+            place += 1
+        else:
+            yield low, None
+        place += 1
+
+
+def _range(low: Amount, high: Amount, lead: _Lead) -> Bounds:
     # "5–10 million"
     if low.scale == 1 < high.scale and low.value < high.value / high.scale:
         low = replace(low, value=low.value * high.scale)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.conjunction import joined_clauses
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.mention import (
+    Asked,
     Cue,
     DateRange,
     Duration,
@@ -29,6 +30,8 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 NEAR_CHARACTERS = 24
 """A facet's name within so many characters of a date, number or amount says which one is meant."""
 
+CUES_BETWEEN_MAX = 2
+"""So many cues may stand between a facet's name and the value that it introduces."""
 ADJECTIVES_MAX = 3
 """So many words may stand between a number and the noun that it counts."""
 
@@ -63,7 +66,7 @@ def conditions_of(parsed: ParsedQuery, table: SearchTable, asked_about: frozense
             found.preferred += [condition for clause in said for condition in clause]
             continue
         groups.append((place, said))
-    found.clauses = _joined(parsed, groups, table)
+    found.clauses = joined_clauses(parsed, groups, table)
     return found
 
 
@@ -122,8 +125,13 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
     facets = [facet.name for facet in table.facets if facet.kind == "place"]
     if not facets:
         return []
-    if value.known:
+    if value.known and not value.known_within:
         return _any_of(_by_facet(value.known), mention)
+    if value.known:
+        both = _by_facet(value.known)[:1], _by_facet(value.known_within)[:1]
+        if mention.assertion != "negated":
+            return [tuple(each) for each in both]
+        return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
     text = parsed.text[mention.start : mention.end]
     if mention.assertion != "negated":
         found.missing.append(Missing(text, Evidence(mention.start, mention.end), facets[0]))
@@ -260,11 +268,18 @@ def _named_beside(parsed: ParsedQuery, place: int, facets: Sequence[Facet], foun
 
 
 def _use_name_beside(parsed: ParsedQuery, place: int, facets: set[str], found: Conditions) -> None:
-    """ "The channel email", "email channel": the name of the facet says what the value is, and nothing of its own."""
-    for other in (place - 1, place + 1):
+    """ "The channel email", "email channel", "by channels other than email": the name of the facet says what the value is, and
+    nothing of its own, unless it is what is asked for ("which channels other than email").
+    """
+    before = place - 1
+    while before > max(0, place - 1 - CUES_BETWEEN_MAX) and isinstance(parsed.mentions[before].value, Cue):
+        before -= 1
+    for other in (before, place + 1):
         if 0 <= other < len(parsed.mentions):
             value = parsed.mentions[other].value
-            if isinstance(value, FacetName) and facets & set(value.facets):
+            lead = parsed.mentions[other - 1].value if other else None
+            is_asked_for = isinstance(lead, Asked) and lead.what != "group"
+            if isinstance(value, FacetName) and facets & set(value.facets) and not is_asked_for:
                 found.used.add(other)
 
 
@@ -277,88 +292,3 @@ def _named(mention: Mention, value: FacetName, table: SearchTable) -> list[Claus
     if facet.kind == "number" and mention.assertion == "negated":
         return [(Condition(facet.name, range=NumberRange(None, 0), evidence=evidence),)]
     return []
-
-
-# ---- clauses ----
-
-
-def _joined(parsed: ParsedQuery, groups: Sequence[tuple[int, list[Clause]]], table: SearchTable) -> list[Clause]:
-    """All clauses, with those in one that "or" joins; values of a facet that has one of many are alternatives too."""
-    clauses: list[Clause] = []
-    single: dict[str, int] = {}
-    last: int | None = None
-    for place, said in groups:
-        mention = parsed.mentions[place]
-        evidence = (Evidence(mention.start, mention.end),)
-        said = [
-            tuple(replace(condition, evidence=condition.evidence or evidence) for condition in clause)
-            for clause in said
-        ]
-        is_next = last is not None and not _stands_between(parsed, last, place)
-        if mention.joined_by == "or" and is_next and len(said) == 1 and clauses:
-            clauses[-1] = _either(clauses[-1], said[0])
-        elif len(said) == 1 and (earlier := _alternative_to(said[0], single, table)) is not None:
-            clauses[earlier] = _either(clauses[earlier], said[0])
-        else:
-            clauses += said
-        if len(clauses[-1]) == 1 and _is_single(clauses[-1][0], table):
-            single.setdefault(clauses[-1][0].facet, len(clauses) - 1)
-        last = place
-    return clauses
-
-
-def _stands_between(parsed: ParsedQuery, first: int, second: int) -> bool:
-    """Whether something else that is said stands between two mentions, so that "or" does not join them."""
-    return any(not isinstance(mention.value, (Cue, FacetName)) for mention in parsed.mentions[first + 1 : second])
-
-
-def _is_single(condition: Condition, table: SearchTable) -> bool:
-    """Whether a row has one value of the facet, so that no row meets two such conditions at once."""
-    is_positive = bool(condition.values) and not condition.is_negated
-    facet = table.facet(condition.facet)
-    return is_positive and facet.kind in ("value", "name", "title", "place") and not facet.is_array
-
-
-def _alternative_to(clause: Clause, single: dict[str, int], table: SearchTable) -> int | None:
-    if len(clause) != 1 or not _is_single(clause[0], table):
-        return None
-    return single.get(clause[0].facet)
-
-
-def _either(clause: Clause, other: Clause) -> Clause:
-    """A clause that any condition of both meets; values of the same facet stand in one condition."""
-    merged = list(clause)
-    for condition in other:
-        for place, known in enumerate(merged):
-            is_same = known.facet == condition.facet and known.values and condition.values
-            if is_same and not known.is_negated and not condition.is_negated:
-                merged[place] = replace(
-                    known,
-                    values=tuple(dict.fromkeys((*known.values, *condition.values))),
-                    strength=known.strength if known.strength == condition.strength else "inferred",
-                    evidence=(*known.evidence, *condition.evidence),
-                )
-                break
-        else:
-            merged.append(condition)
-    return tuple(merged)
-
-
-def excluded_words(parsed: ParsedQuery) -> tuple[list[str], set[int]]:
-    """Negated words that are no value, with those beside them as one phrase; and the places of all mentions that are in these."""
-    phrases: list[str] = []
-    inside: set[int] = set()
-    runs: list[list[int]] = []
-    for place, mention in enumerate(parsed.mentions):
-        if mention.assertion != "negated" or not isinstance(mention.value, (Word, Known)):
-            continue
-        if runs and runs[-1][-1] == place - 1 and mention.joined_by == "or":
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    for run in runs:
-        if any(isinstance(parsed.mentions[place].value, Word) for place in run):
-            first, last = parsed.mentions[run[0]], parsed.mentions[run[-1]]
-            phrases.append(re.sub(r"\s+", " ", parsed.text[first.start : last.end]))
-            inside.update(run)
-    return phrases, inside

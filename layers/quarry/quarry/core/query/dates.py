@@ -125,7 +125,7 @@ def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start:
     is_latent = (point.is_latent and not lead) or _may_count(text, tokens, point)
     if point.is_latent and point.grain == "day" and not point.months:
         # "recently", "today"
-        is_latent = True
+        is_latent, start = True, point.start
     if point.months and not point.day:
         return Mention(DateRange(months=point.months, grain=point.grain), start, point.end, is_latent=is_latent)
     point = _with_year(point, today)

@@ -10,6 +10,7 @@ from quarry.core.query.dates import find_dates
 from quarry.core.query.mention import Mention
 from quarry.core.query.money import find_money
 from quarry.core.query.numbers import find_durations, find_numbers
+from quarry.core.query.places import find_places
 
 
 def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime.date, locale: str) -> list[Mention]:
@@ -19,4 +20,5 @@ def find_dimensions(text: str, tokens: Sequence[Token], reference_date: datetime
         *find_numbers(text, tokens),
         *find_durations(text, tokens),
         *find_money(text, tokens),
+        *find_places(text, tokens),
     ]

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quarry.core.query.asking import Asking, asking_of
-from quarry.core.query.conditions import Conditions, conditions_of, excluded_words
+from quarry.core.query.asking import asking_of
+from quarry.core.query.conditions import conditions_of
 from quarry.core.query.mention import (
     Asked,
-    Cue,
-    FacetName,
-    Known,
-    Mention,
-    NumberRange,
     ParsedQuery,
     Phrase,
-    Place,
     Reference,
     Word,
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence, Missing, Question
+from quarry.core.query.topic import excluded_words, topic_of
 from quarry.core.retrieval.facets import SearchTable
-
-_JOINING = re.compile(r"\s+")
 
 
 def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None = None) -> Question:
@@ -41,7 +33,7 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
         (missing.evidence.start, missing.evidence.end)
         for missing in (*asking.unanswerable, *(unknown if unmet else ()))
     }
-    topic, topic_words = _topic(parsed, table, found, asking, said)
+    topic, topic_words = topic_of(parsed, table, found, asking, said)
     question = Question(
         text=parsed.text,
         ask=ask or Ask(),
@@ -127,51 +119,6 @@ def _unmet(unknown: Sequence[Missing], ask: Ask) -> list[Clause]:
         for missing in unknown
         if missing.facet
     ]
-
-
-# ---- what is left ----
-
-
-def _topic(
-    parsed: ParsedQuery, table: SearchTable, found: Conditions, asking: Asking, said: set[tuple[int, int]]
-) -> tuple[str, tuple[str, ...]]:
-    """What is left to be found by words and by meaning: nothing negated, no cue, nothing that a condition says already."""
-    has_places = any(facet.kind == "place" for facet in table.facets)
-    pieces: list[str] = []
-    words: list[str] = []
-    pending: list[str] = []
-    for place, mention in enumerate(parsed.mentions):
-        text = parsed.text[mention.start : mention.end]
-        if _is_topic(mention, place, table, found, asking, has_places):
-            if any(start <= mention.start < end for start, end in said):
-                continue
-            pieces += [*(pending if pieces else ()), text]
-            pending = []
-            words += [mention.value.stem] if isinstance(mention.value, Word) else text.lower().split()
-        elif isinstance(mention.value, Cue) and mention.value.what in ("relates", "filler", "and", "or", "light"):
-            pending.append(text)
-        else:
-            pending = []
-    return _JOINING.sub(" ", " ".join(pieces)), tuple(dict.fromkeys(words))
-
-
-def _is_topic(
-    mention: Mention, place: int, table: SearchTable, found: Conditions, asking: Asking, has_places: bool
-) -> bool:
-    if mention.assertion in ("negated", "doubtful"):
-        return False
-    value = mention.value
-    if isinstance(value, Place):
-        return not has_places
-    if isinstance(value, FacetName):
-        is_free = place not in found.used and place not in asking.places and value.grain is None
-        return is_free and table.facet(value.facets[0]).kind != "boolean" and asking.ask is None
-    if isinstance(value, Known):
-        is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
-        return mention.is_latent or (is_soft and mention.assertion != "required")
-    if isinstance(value, NumberRange):
-        return mention.is_latent and place not in found.used and value.least == value.most
-    return isinstance(value, (Word, Phrase))
 
 
 # ---- follow-ups ----

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
-from quarry.core.query.lexicon import Lexicon, stems
-from quarry.core.query.mention import FacetName, Known, KnownValue, Mention, Place
+from quarry.core.query.lexicon import Found, Lexicon, stems
+from quarry.core.query.mention import Asked, FacetName, Known, KnownValue, Mention, Place, Reference
 from quarry.core.query.vocabulary import Vocabulary
 
 WHOLE_QUESTION_WORDS_MAX = 4
@@ -39,7 +39,7 @@ class KnownSpan:
 class Sides:
     """The words of a question, and what those beside a run of them say about it."""
 
-    def __init__(self, tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    def __init__(self, tokens: Sequence[Token], lexicon: Lexicon, asked: Sequence[Found[Asked | Reference]]) -> None:
         self.tokens = tokens
         self._lexicon = lexicon
         self.place_facets = lexicon.place_facets
@@ -49,13 +49,15 @@ class Sides:
         self._is_everyday = [False] * len(tokens)
         self._starts: dict[int, FacetName] = {}
         self._ends: dict[int, FacetName] = {}
+        for found in asked:
+            self._is_everyday[found.first : found.last] = [True] * (found.last - found.first)
         for place in range(len(tokens)):
             term = lexicon.term_at(words, word_stems, place)
             if term and isinstance(term.meaning, FacetName):
                 self._starts[place] = self._ends[term.last] = term.meaning
-            for found in (term, cues().longest_at(words, place)):
-                if found:
-                    self._is_everyday[place : found.last] = [True] * (found.last - place)
+            for said in (term, cues().longest_at(words, place)):
+                if said:
+                    self._is_everyday[place : said.last] = [True] * (said.last - place)
 
     def support(self, facet: str, first: int, last: int) -> float:
         """How much speaks for these words being a value of `facet`: its name beside them, a word that leads to its values, or
@@ -117,12 +119,25 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
         for (first, last), values in spans.items()
         if (known := _known(sides, first, last, values, places.get((first, last)))) is not None
     ]
+    found = [_within(sides, known, spans) for known in found]
     unknown = [span for span in places if span not in spans]
     return found + [
         KnownSpan(first, last, places[first, last], is_exact=True)
         for first, last in unknown
         if first < last and (not places[first, last].is_latent)
     ]
+
+
+def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequence[KnownValue]]) -> KnownSpan:
+    """A place with what the data knows of the country that its last words name ("London, Canada")."""
+    place = known.mention.value
+    if not isinstance(place, Place) or place.within is None:
+        return known
+    inner = next(
+        (spans[first, known.last] for first in range(known.first + 1, known.last) if (first, known.last) in spans), ()
+    )
+    values = tuple(value for value in inner if value.facet in sides.place_facets and value.is_whole)
+    return replace(known, mention=replace(known.mention, value=replace(place, known_within=values)))
 
 
 def _known(

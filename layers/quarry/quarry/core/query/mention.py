@@ -96,18 +96,24 @@ class Duration:
 
 @dataclass(frozen=True)
 class Place:
-    """A place by its usual name, lower case. `names` are all its spellings; of a region, those of what lies in it too."""
+    """A place by its usual name, lower case. `names` are all its spellings; of a region, those of what lies in it too.
+
+    `within` is the usual name of the country or state that the words put it in ("London, Canada").
+    """
 
     kind: PlaceKind
     name: str
     names: tuple[str, ...]
+    within: str | None = None
     known: tuple[KnownValue, ...] = ()
     """The values of place facets that these are in the data; none where it holds no such place."""
+    known_within: tuple[KnownValue, ...] = ()
+    """Those that the country or state is which the words put it in."""
 
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare",
+    "compare", "statistic",
 ]  # fmt: skip
 
 

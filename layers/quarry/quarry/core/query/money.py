@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from quarry.core.language.numerals import DIGITS, IN_WORDS, SCALE, numeral_value, scale_value
+from quarry.core.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.core.language.tokens import Token
-from quarry.core.query.bounds import Amount, Bounds, find_bounds, in_one_range
+from quarry.core.query.bounds import Amount, Bounds, find_bounds, paired
 from quarry.core.query.mention import Mention, MoneyRange
 from quarry.core.text import STOP_WORDS
 
@@ -75,18 +75,18 @@ def _counts_a_noun(text: str, tokens: Sequence[Token], bounds: Bounds) -> bool:
 def _sums(text: str) -> Iterator[_Sum]:
     """The numbers of a text with what stands at them of money; the ends of a range share it."""
     sums = [each for match in _amount().finditer(text) if (each := _sum(match))]
-    for place in range(len(sums) - 2, -1, -1):
-        low, high = sums[place], sums[place + 1]
-        if in_one_range(text, low, high):
+    for low, high in paired(text, sums):
+        if high:
             low = replace(low, currency=low.currency or high.currency, per=low.per or high.per)
-            sums[place] = replace(low, is_named=low.is_named or high.is_named)
-    yield from sums
+            yield replace(low, is_named=low.is_named or high.is_named)
+            yield high
+        else:
+            yield low
 
 
 def _sum(match: re.Match[str]) -> _Sum | None:
-    number = match["number"]
     scale = match["scale"] or ""
-    value = numeral_value(number)
+    value = numeral_value(match["number"] or "")
     if value is None:
         return None
     currency = _currency(match["before"] or match["behind"] or "")
@@ -155,7 +155,7 @@ def _amount() -> re.Pattern[str]:
         r"|\bp\.?\s?[am]\b\.?|\b(?:annually|yearly|monthly|hourly|weekly|daily)\b)"
     )
     return re.compile(
-        rf"(?:(?P<before>(?<![\w$])(?:{signs})|\b(?:{codes}|rs|rupees)\b\.?)\s{{0,2}}+)?"
+        rf"(?<![\w.]){NO_NUMERAL}|(?:(?P<before>(?<![\w$])(?:{signs})|\b(?:{codes}|rs|rupees)\b\.?)\s{{0,2}}+)?"
         rf"(?<![\w,#:])(?<!\d\.)(?:(?P<number>{DIGITS}(?P<scale>{SCALE}|l\b)?|\b(?!one\b(?!\s+(?:hundred|thousand|million|billion)))"
         rf"{IN_WORDS})(?P<plus>\+)?)(?!\d|[.,]\d|%|:\d)"
         rf"(?:\s{{0,2}}+(?P<lpa>lpa\b|l\.p\.a\.?|lakhs?\s(?:p\.?a\b\.?|per\s(?:year|annum))))?"

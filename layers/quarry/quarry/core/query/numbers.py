@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from quarry.core.language.numerals import DIGITS, IN_WORDS, SCALE, numeral_value, scale_value
+from quarry.core.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
-from quarry.core.query.bounds import Amount, Bounds, find_bounds, in_one_range
+from quarry.core.query.bounds import Amount, Bounds, find_bounds, paired
 from quarry.core.query.mention import Duration, Mention, NumberRange
 from quarry.core.text import STOP_WORDS
 
@@ -89,11 +89,10 @@ def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:
         for match in _numeral().finditer(text)
         if match["skipped"] is None and numeral_value(match["number"]) is not None
     ]
-    for place in range(len(amounts) - 2, -1, -1):
-        low, high = amounts[place], amounts[place + 1]
-        if low.unit is None and high.unit and in_one_range(text, low, high):
-            amounts[place] = replace(low, unit=high.unit)
-    return amounts
+    shared: list[Amount] = []
+    for low, high in paired(text, amounts):
+        shared += [replace(low, unit=low.unit or high.unit), high] if high else [low]
+    return shared
 
 
 def _with_unit(text: str, tokens: Sequence[Token], match: re.Match[str]) -> Amount:
@@ -152,7 +151,8 @@ _PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
 def _numeral() -> re.Pattern[str]:
     """A number, or what looks like one and is none: dates, times, versions, telephone numbers."""
     return re.compile(
-        r"(?<![\w.,:/#$€£₹¥])(?<![^\W\d]-)(?:(?P<skipped>\d++(?:[-/.:]\d++){2,}|\d++[:/]\d++)"
+        r"(?<![\w.,:/#$€£₹¥])(?<![^\W\d]-)"
+        rf"(?:(?P<skipped>{NO_NUMERAL}|\d++/\d++)"
         rf"|(?P<number>{DIGITS}(?P<scale>{SCALE})?|\b(?!one\b(?!\s+(?:hundred|thousand|million|billion|lakh|crore)))"
         rf"{IN_WORDS})(?P<plus>\+)?)(?![\w])(?![.,]\d)(?!\s?[$€£₹¥])",
         re.IGNORECASE,

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.query.asked import find_asked, narrows, opening_words
-from quarry.core.query.assertion import TRIGGERS, read_assertions
+from quarry.core.query.assertion import read_assertions
+from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
@@ -118,7 +119,8 @@ def _candidates(
         if isinstance(mention.value, Place) and lexicon.place_facets
     }
     yield from _quoted(text, tokens)
-    sides = Sides(tokens, lexicon)
+    asked = find_asked(tokens, lexicon)
+    sides = Sides(tokens, lexicon, asked)
     for known in find_known(vocabulary, sides, places):
         priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
         led_by = sides.led_by(known.first) if priority == _KNOWN else 0
@@ -127,6 +129,7 @@ def _candidates(
         first, last = _token_span(tokens, mention)
         if first < last and _is_meant(mention, lexicon):
             yield _Candidate(first, last, mention, _LATENT if mention.is_latent else _DIMENSION)
+    yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
     yield from _said_in_language(tokens, lexicon)
 
 
@@ -176,8 +179,6 @@ def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) 
 def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Candidate]:
     words = [token.key for token in tokens]
     word_stems = stems(tokens)
-    for asked in find_asked(tokens, lexicon):
-        yield _spanning(tokens, asked.first, asked.last, asked.meaning, _ASKED)
     for place in range(len(tokens)):
         if term := lexicon.term_at(words, word_stems, place):
             yield _spanning(tokens, place, term.last, term.meaning, _TERM)
