@@ -34,7 +34,7 @@ COMPANIES = SearchTable(
             "niche", "array", "niches", "niche", "niches",
             words=("speciality", "specialty", "focus"), leads=("in", "for"), wording="in {}", is_hard=False,
         ),
-        Facet("status", "value", "status", "status", "statuses", words=("state",)),
+        Facet("status", "value", "status", "status", "statuses"),
         Facet(
             "city", "place", "hq_city", "city", "cities",
             words=("town", "headquarters", "hq", "location"), leads=("in", "from", "near"), wording="in {}",
@@ -49,7 +49,7 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "closed_year", "year", "closed_year", "closing year", "closing years",
-            words=("closed", "shut down", "failed", "ceased"), wording="closed {}",
+            words=("shutdown year",), wording="closed {}",
         ),
         Facet(
             "employees", "number", "employee_count", "number of employees", "employee counts",
@@ -67,11 +67,11 @@ COMPANIES = SearchTable(
         ),
         Facet(
             "founder", "name", "founders", "founder", "founders",
-            words=("founded by", "started by"), leads=("by",), wording="founded by {}", is_many=True,
+            words=("cofounder",), leads=("founded by", "started by", "created by"), wording="founded by {}", is_many=True,
         ),
         Facet(
-            "acquirer", "name", "acquirer", "acquirer", "acquirers",
-            words=("acquired by", "bought by", "buyer", "owner", "parent"), leads=("by",), wording="acquired by {}",
+            "acquirer", "name", "acquirer", "acquiring company", "acquiring companies",
+            words=("buyer", "owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
         ),
     ),
 )  # fmt: skip

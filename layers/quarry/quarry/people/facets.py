@@ -27,7 +27,8 @@ PEOPLE = SearchTable(
         Facet("bio", "text", "bio", "bio", "bios", words=("about", "biography"), is_hard=False),
         Facet(
             "home", "place", "concat_ws(', ', t.city, t.country)", "home", "homes",
-            words=("residence", "based", "living", "lives"), leads=("in", "from", "near"), wording="living in {}",
+            words=("residence", "based", "living", "lives"), leads=("in", "from", "near", "lives in", "living in", "based in"),
+            wording="living in {}",
         ),
         Facet(
             "preferred_place", "place", "joined_names(t.work_preferred_locations)", "preferred location",
@@ -44,7 +45,8 @@ PEOPLE = SearchTable(
         Facet(
             "company", "name", "company_name", "company", "companies", related="work",
             words=("employer", "firm", "organisation", "organization"),
-            leads=("at", "from", "for", "with", "of"), wording="at {}",
+            leads=("at", "from", "for", "with", "of", "works at", "worked at", "works for", "worked for"),
+            wording="at {}",
         ),
         Facet("team", "name", "team", "team", "teams", related="work",
               words=("department", "group", "unit"), leads=("in", "on", "of"), wording="in the team {}"),
@@ -73,7 +75,7 @@ PEOPLE = SearchTable(
         Facet(
             "school", "name", "company_name", "school", "schools", related="education",
             words=("university", "college", "alma mater", "institute"),
-            leads=("at", "from", "of"), wording="studied at {}",
+            leads=("at", "from", "of", "studied at", "graduated from"), wording="studied at {}",
         ),
         Facet(
             "degree", "title", "title", "degree", "degrees", related="education",

@@ -14,14 +14,14 @@ _BODY = Facet(
     "body", "name", "body", "body", "bodies", related="meeting",
     words=("committee", "council", "board", "commission"), leads=("by", "of", "in", "before", "at"), wording="of {}",
 )  # fmt: skip
-_DATE = Facet("date", "date", "date", "date", "dates", words=("day", "when", "meeting date"))
+_DATE = Facet("date", "date", "date", "date", "dates", words=("day", "meeting date"))
 _TOPIC = Facet(
     "matter", "title", "title", "matter", "matters", related="matter",
     words=("topic", "subject", "project"), leads=("about", "on", "regarding"), wording="about {}", is_hard=False,
 )  # fmt: skip
 _SPEAKER = Facet(
     "speaker", "name", "speaker_name", "speaker", "speakers",
-    words=("who", "person"), leads=("by", "from", "of"), wording="by {}",
+    leads=("by", "from", "of"), wording="by {}",
 )  # fmt: skip
 _SPEAKER_ROLE = Facet(
     "speaker_role", "title", "speaker_role", "speaker's role", "speakers' roles",
@@ -40,15 +40,16 @@ MOTIONS = SearchTable(
         ),
         Facet("vote", "value", "result", "vote", "votes", words=("tally", "count of votes"), is_hard=False),
         Facet("mover", "name", "mover", "mover", "movers",
-              words=("moved by", "moved", "proposer", "proposed by"), leads=("by",), wording="moved by {}"),
+              words=("moved", "proposer", "proposed"), leads=("moved by", "proposed by"), wording="moved by {}"),
         Facet("seconder", "name", "seconder", "seconder", "seconders",
-              words=("seconded by", "seconded"), leads=("by",), wording="seconded by {}"),
+              words=("seconded",), leads=("seconded by",), wording="seconded by {}"),
         Facet("votes_for", "array", "votes_for", "vote in favour", "votes in favour",
-              words=("voted for", "in favour", "in favor", "ayes", "yes votes"), leads=("by",), wording="with {} in favour"),
+              words=("voted for", "in favour", "in favor", "ayes", "yes votes"), leads=("supported by", "backed by"),
+              wording="with {} in favour"),
         Facet("votes_against", "array", "votes_against", "vote against", "votes against",
-              words=("voted against", "opposed by", "nays", "no votes"), leads=("by",), wording="with {} against"),
+              words=("voted against", "opposed", "nays", "no votes"), leads=("opposed by",), wording="with {} against"),
         Facet("abstained", "array", "abstained", "abstention", "abstentions",
-              words=("abstained", "abstaining"), leads=("by",), wording="with {} abstaining"),
+              words=("abstained", "abstaining"), wording="with {} abstaining"),
         _BODY, _DATE, _TOPIC,
     ),
 )  # fmt: skip
@@ -74,11 +75,11 @@ MATTERS = SearchTable(
         Facet("type", "value", "matter_type", "type", "types", words=("kind", "sort"), is_hard=False),
         Facet("status", "value", "status", "status", "statuses", words=("state", "outcome", "result")),
         Facet("sponsor", "array", "sponsors", "sponsor", "sponsors",
-              words=("sponsored by", "introduced by", "author"), leads=("by",), wording="sponsored by {}"),
+              words=("sponsored", "author"), leads=("sponsored by", "introduced by", "by"), wording="sponsored by {}"),
         Facet("introduced_on", "date", "introduced_on", "introduction", "introductions",
               words=("introduced", "filed", "submitted"), wording="introduced {}"),
         Facet("decided_on", "date", "decided_on", "decision", "decisions",
-              words=("decided", "adopted", "approved", "passed"), wording="decided {}"),
+              words=("decided",), wording="decided {}"),
         _BODY, _DATE,
     ),
 )  # fmt: skip
