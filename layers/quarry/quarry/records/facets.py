@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.records.contract import RecordType
@@ -28,6 +29,19 @@ _SPEAKER_ROLE = Facet(
     words=("role", "office", "position"), leads=("by", "from"), wording="by a {}", is_hard=False,
 )  # fmt: skip
 
+_OUTCOME = r"substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')"
+"""The word for how it went: "Carried" of "Carried 7–2", "failed" of "Motion failed (3 to 12)"."""
+_OUTCOMES = (
+    ("passed", "carried"), ("pass", "carried"), ("carried", "passed"), ("adopted", "carried"), ("approved", "carried"),
+    ("failed", "defeated"), ("fail", "defeated"), ("defeated", "failed"), ("rejected", "defeated"), ("lost", "defeated"),
+)  # fmt: skip
+_OUTCOME_WORDS = tuple(dict.fromkeys(word for word, _ in _OUTCOMES))
+_TALLY = (
+    r"array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), "
+    r"regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null)"
+)
+"""The votes for and against, as they are written and as they are said."""
+
 MOTIONS = SearchTable(
     "motions",
     nouns=("motion", "vote", "decision", "resolution"),
@@ -35,10 +49,11 @@ MOTIONS = SearchTable(
     related=(_MEETING, _MATTER),
     facets=(
         Facet(
-            "result", "value", r"substring(t.result from '^[[:alpha:]]+')", "result", "results",
-            words=("outcome", "status", "decision"),
+            "result", "value", _OUTCOME, "result", "results",
+            words=("outcome", "decision"), synonyms=_OUTCOMES,
         ),
-        Facet("vote", "value", "result", "vote", "votes", words=("tally", "count of votes"), is_hard=False),
+        Facet("tally", "array", _TALLY, "tally", "tallies",
+              words=("count of votes",), leads=(*_OUTCOME_WORDS, "by", "vote of", "vote was", "votes of"), wording="by {}"),
         Facet("mover", "name", "mover", "mover", "movers",
               words=("moved", "proposer", "proposed"), leads=("moved by", "proposed by"), wording="moved by {}"),
         Facet("seconder", "name", "seconder", "seconder", "seconders",
@@ -73,7 +88,7 @@ MATTERS = SearchTable(
     facets=(
         Facet("title", "title", "title", "title", "titles", leads=("called", "named"), is_hard=False),
         Facet("type", "value", "matter_type", "type", "types", words=("kind", "sort"), is_hard=False),
-        Facet("status", "value", "status", "status", "statuses", words=("state", "outcome", "result")),
+        Facet("status", "value", "status", "status", "statuses", words=("outcome", "result")),
         Facet("sponsor", "array", "sponsors", "sponsor", "sponsors",
               words=("sponsored", "author"), leads=("sponsored by", "introduced by", "by"), wording="sponsored by {}"),
         Facet("introduced_on", "date", "introduced_on", "introduction", "introductions",
@@ -127,4 +142,22 @@ SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {
     "transcript_segment": TRANSCRIPT_SEGMENTS,
 }
 
+MEETINGS = SearchTable(
+    "meetings",
+    nouns=("meeting", "session", "sitting"),
+    date="date",
+    facets=(replace(_BODY, column="body", related=None), _DATE),
+)
+"""No kind of record, but something that is counted."""
+
 SEARCHED = tuple(SEARCHED_BY_TYPE.values())
+
+RECORDS = SearchTable(
+    "records",
+    nouns=tuple(dict.fromkeys(noun for table in (*SEARCHED, MEETINGS) for noun in table.nouns)),
+    facets=tuple({facet.name: facet for table in SEARCHED for facet in table.facets}.values()),
+    date="date",
+    related=(_MEETING, _MATTER),
+    united=SEARCHED,
+)
+"""All types together, as a question is read that names none of them."""

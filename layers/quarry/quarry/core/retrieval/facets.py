@@ -89,6 +89,8 @@ class SearchTable:
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
     related: Sequence[Related] = ()
+    united: Sequence[SearchTable] = ()
+    """Where it is no table of its own: the tables whose rows it holds together. Its facets are theirs; it is read, and not searched."""
 
     def facet(self, name: str) -> Facet:
         """The facet of that name. Raises KeyError."""
