@@ -29,11 +29,14 @@ _SPEAKER_ROLE = Facet(
     words=("role", "office", "position"), leads=("by", "from"), wording="by a {}", is_hard=False,
 )  # fmt: skip
 
-_OUTCOME = r"substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')"
+_OUTCOME = (
+    r"substring(t.result from "
+    r"'(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')"
+)
 """The word for how it went: "Carried" of "Carried 7–2", "failed" of "Motion failed (3 to 12)"."""
 _OUTCOMES = (
     ("passed", "carried"), ("pass", "carried"), ("carried", "passed"), ("adopted", "carried"), ("approved", "carried"),
-    ("failed", "defeated"), ("fail", "defeated"), ("defeated", "failed"), ("rejected", "defeated"), ("lost", "defeated"),
+    ("failed", "defeated"), ("fail", "defeated"), ("defeated", "failed"), ("rejected", "defeated"),
 )  # fmt: skip
 _OUTCOME_WORDS = tuple(dict.fromkeys(word for word, _ in _OUTCOMES))
 _TALLY = (
@@ -132,6 +135,9 @@ TRANSCRIPT_SEGMENTS = SearchTable(
     related=(_MEETING,),
     facets=(_SPEAKER, _SPEAKER_ROLE, _BODY, _DATE),
 )
+
+VOTERS = frozenset(("mover", "seconder", "votes_for", "votes_against", "abstained"))
+"""The facets of motions that name people."""
 
 SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {
     "motion": MOTIONS,
