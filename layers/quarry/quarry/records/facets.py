@@ -47,13 +47,13 @@ _TALLY = (
 
 MOTIONS = SearchTable(
     "motions",
-    nouns=("motion", "vote", "decision", "resolution"),
+    nouns=("motion", "decision"),
     date="date",
     related=(_MEETING, _MATTER),
     facets=(
         Facet(
             "result", "value", _OUTCOME, "result", "results",
-            words=("outcome", "decision"), synonyms=_OUTCOMES,
+            words=("outcome", "decision"), synonyms=_OUTCOMES, wording="with the result {}",
         ),
         Facet("tally", "array", _TALLY, "tally", "tallies",
               words=("count of votes",), leads=(*_OUTCOME_WORDS, "by", "vote of", "vote was", "votes of"), wording="by {}"),
@@ -74,24 +74,27 @@ MOTIONS = SearchTable(
 
 AGENDA_ITEMS = SearchTable(
     "agenda_items",
-    nouns=("agenda item", "item", "agenda"),
+    nouns=("agenda item", "item"),
     date="date",
     related=(_MEETING, _MATTER),
     facets=(
-        Facet("category", "value", "category", "category", "categories", words=("kind", "type"), is_hard=False),
+        Facet("category", "value", "category", "category", "categories",
+              words=("kind", "type"), wording="in the category {}", is_hard=False),
         _BODY, _DATE, _TOPIC,
     ),
 )  # fmt: skip
 
 MATTERS = SearchTable(
     "matters",
-    nouns=("matter", "ordinance", "project", "contract", "application", "bill"),
+    nouns=("matter",),
     date="date",
     related=(_MEETING,),
     facets=(
         Facet("title", "title", "title", "title", "titles", leads=("called", "named"), is_hard=False),
-        Facet("type", "value", "matter_type", "type", "types", words=("kind", "sort"), is_hard=False),
-        Facet("status", "value", "status", "status", "statuses", words=("outcome", "result")),
+        Facet("type", "value", "matter_type", "type", "types",
+              words=("kind", "sort"), wording="of the type {}", is_hard=False),
+        Facet("status", "value", "status", "status", "statuses",
+              words=("outcome", "result"), wording="with the status {}"),
         Facet("sponsor", "array", "sponsors", "sponsor", "sponsors",
               words=("sponsored", "author"), leads=("sponsored by", "introduced by", "by"), wording="sponsored by {}"),
         Facet("introduced_on", "date", "introduced_on", "introduction", "introductions",
@@ -104,33 +107,34 @@ MATTERS = SearchTable(
 
 DOCUMENT_SECTIONS = SearchTable(
     "document_sections",
-    nouns=("document", "section", "report", "paper"),
+    nouns=("document section", "section"),
     date="date",
     related=(_MEETING, _MATTER),
     facets=(
         Facet("document", "title", "document_title", "document", "documents",
-              words=("title", "report"), leads=("in", "from", "of"), wording="from {}", is_hard=False),
+              words=("title", "report"), wording="from {}", is_hard=False),
         Facet("document_type", "value", "document_type", "document type", "document types",
-              words=("kind", "type"), is_hard=False),
+              words=("kind", "type"), wording="of the type {}", is_hard=False),
         _BODY, _DATE, _TOPIC,
     ),
 )  # fmt: skip
 
 KEY_STATEMENTS = SearchTable(
     "key_statements",
-    nouns=("statement", "quote", "remark", "comment"),
+    nouns=("statement", "quote"),
     date="date",
     related=(_MEETING,),
     facets=(
         _SPEAKER, _SPEAKER_ROLE,
-        Facet("stance", "value", "stance", "stance", "stances", words=("position", "opinion", "view"), is_hard=False),
+        Facet("stance", "value", "stance", "stance", "stances",
+              words=("position", "opinion", "view"), wording="with the stance {}", is_hard=False),
         _BODY, _DATE,
     ),
 )  # fmt: skip
 
 TRANSCRIPT_SEGMENTS = SearchTable(
     "transcript_segments",
-    nouns=("transcript", "speech", "segment", "passage"),
+    nouns=("transcript segment", "segment", "speech"),
     date="date",
     related=(_MEETING,),
     facets=(_SPEAKER, _SPEAKER_ROLE, _BODY, _DATE),
@@ -138,6 +142,12 @@ TRANSCRIPT_SEGMENTS = SearchTable(
 
 VOTERS = frozenset(("mover", "seconder", "votes_for", "votes_against", "abstained"))
 """The facets of motions that name people."""
+
+SAID_FACETS = frozenset(("speaker_role", "category", "stance", "type", "document_type", "status"))
+"""Facets whose values, said whole, are meant as such where records are counted, though elsewhere they are words like others."""
+
+KIND_FACETS: Mapping[RecordType, str] = {"matter": "type", "document_section": "document_type"}
+"""The facets that say what kind of thing a record of the type is, as its noun does."""
 
 SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {
     "motion": MOTIONS,

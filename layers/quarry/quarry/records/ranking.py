@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quarry.core.fusion import Fused, reciprocal_rank_fusion
+from quarry.records.candidates import Candidate, RecordKey
 from quarry.records.contract import RECORD_TYPES
-from quarry.records.found import Candidate, RecordKey
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""

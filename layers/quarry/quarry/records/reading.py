@@ -21,21 +21,18 @@ from quarry.core.query.mention import (
     DateRange,
     FacetName,
     Known,
-    Mention,
     ParsedQuery,
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.contract import RecordType
 from quarry.records.facets import MEETINGS, RECORDS, SEARCHED_BY_TYPE, VOTERS
 
-CountedType = RecordType | str
-"""A type of record, or what else is counted: "meeting"."""
-
-COUNTED: Mapping[str, SearchTable] = {**SEARCHED_BY_TYPE, "meeting": MEETINGS}
-
-_SPEAKER = "speaker"
+COUNTED: Mapping[str, SearchTable] = {
+    **{str(name): table for name, table in SEARCHED_BY_TYPE.items()},
+    "meeting": MEETINGS,
+}
+"""What can be counted: each type of record, and meetings."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ def _named(parsed: ParsedQuery) -> tuple[str, ...]:
     for mention in parsed.mentions:
         value = mention.value
         if value == Cue("noun"):
-            return _types_called(parsed.text[mention.start : mention.end])
+            return types_called(parsed.text[mention.start : mention.end])
         if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
             return ()
     return ()
@@ -119,13 +116,14 @@ def types_counted(parsed: ParsedQuery) -> tuple[str, ...]:
         if isinstance(value, Asked) and value.what in ("count", "distinct"):
             is_counted = True
         elif is_counted and value == Cue("noun"):
-            return _types_called(parsed.text[mention.start : mention.end])
+            return types_called(parsed.text[mention.start : mention.end])
         elif is_counted and not (isinstance(value, Known) or (isinstance(value, Cue) and value.what == "filler")):
             return ()
     return ()
 
 
-def _types_called(words: str) -> tuple[str, ...]:
+def types_called(words: str) -> tuple[str, ...]:
+    """The types whose records are called so."""
     return _types_by_noun().get(tuple(stem(key) for key in keys(words)), ())
 
 
@@ -177,7 +175,3 @@ def _is_small_part(condition: Condition, text: str) -> bool:
     return condition.strength == "inferred" and any(
         text[said.start : said.end].islower() and " " not in text[said.start : said.end] for said in condition.evidence
     )
-
-
-def mention_text(parsed: ParsedQuery, mention: Mention) -> str:
-    return parsed.text[mention.start : mention.end]

@@ -14,9 +14,9 @@ from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Arguments, where
+from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import SEMANTIC_TYPES, RecordType, WholeRecord
 from quarry.records.facets import SEARCHED_BY_TYPE
-from quarry.records.found import Candidate, RecordKey, RecordText
 from quarry.records.tables import TABLES
 
 _TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]

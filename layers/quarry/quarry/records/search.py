@@ -16,9 +16,9 @@ from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
+from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
 from quarry.records.facets import SEARCHED_BY_TYPE
-from quarry.records.found import Candidate, RecordText
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records

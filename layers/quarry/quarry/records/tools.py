@@ -15,9 +15,9 @@ from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
+from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
-from quarry.records.evidence import SOURCES_MAX, Evidence, Piece
-from quarry.records.found import RecordText
+from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
 from quarry.records.retrieval import describe
@@ -50,7 +50,7 @@ class SearchArguments(BaseModel):
 
 
 @dataclass
-class ResearchDesk:
+class ResearchToolset:
     """The searches of one answer, and what they found. `pool` holds what was found but is not a source."""
 
     services: Services
@@ -61,8 +61,8 @@ class ResearchDesk:
 
     async def search(
         self, arguments: SearchArguments, types: Sequence[RecordType], *, sources: int
-    ) -> tuple[int, list[Piece]]:
-        """Search and take the best `sources` as evidence. How many records matched, and the pieces taken."""
+    ) -> tuple[int, list[EvidenceSource]]:
+        """Search and take the best `sources` as evidence. How many records matched, and the sources taken."""
         ranked = await rank_records(
             arguments.query,
             types,
@@ -96,18 +96,18 @@ class ResearchDesk:
 
     def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:
-            count, pieces = await self.search(arguments, types, sources=TOOL_SOURCES)
-            full = " No further source can be kept." if len(self.evidence.pieces) >= SOURCES_MAX else ""
-            return ToolResult(count, summary(count, pieces), sources_block(pieces) + full)
+            count, sources = await self.search(arguments, types, sources=TOOL_SOURCES)
+            full = " No further source can be kept." if len(self.evidence.sources) >= SOURCES_MAX else ""
+            return ToolResult(count, summary(count, sources), sources_block(sources) + full)
 
         return run_search
 
 
-def summary(count: int, pieces: Sequence[Piece]) -> str:
+def summary(count: int, sources: Sequence[EvidenceSource]) -> str:
     """A line for people about what a search found."""
     if not count:
         return "Nothing found"
-    kept = f"; kept {', '.join(f'[{piece.n}]' for piece in pieces)}" if pieces else ""
+    kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
     return f"{count} record{'' if count == 1 else 's'} found{kept}"
 
 
