@@ -1,15 +1,17 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: a first search, the model's own research while its budget lasts, the sources, the
-answer as it is written, how far it can be trusted, what to ask next, and the id under which it is kept.
+Read `answer_question` from top to bottom: what the question asks, a first search, the facts that need no model (a number, or
+that the records hold no such thing), the model's own research while its budget lasts, the sources, the answer as it is
+written, how far it can be trusted, what to ask next, and the id under which it is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid, TimeIsUp
@@ -21,9 +23,12 @@ from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
+from quarry.records.absence import is_near_nothing, names_held_by_none
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
+    SEMANTIC_TYPES,
+    AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
     ConfidenceEvent,
@@ -36,12 +41,14 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.conversation import Conversation, take_up
+from quarry.records.counting import count, what_to_count
 from quarry.records.evidence import confidence
 from quarry.records.intent import classify_intent
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
+from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
-from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, ResearchToolset, SearchArguments, summary
+from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, SearchArguments, Searched, SearchToolset
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -50,6 +57,7 @@ FOLLOWUP_TURNS = 2
 ANSWER_RESERVE_SECONDS = 20.0
 FOLLOWUPS_MIN = 2
 
+FIRST_SEARCH = "search_1"
 RESEARCH_STEP = "records_research"
 
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
@@ -66,22 +74,28 @@ async def answer_question(
     """
     conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
-    toolset = ResearchToolset(services, run, request.searched_types)
+    toolset = SearchToolset(services, run, request.searched_types)
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
-        async for event in _first_search(conversation, toolset):
-            yield event
-        async with aclosing(_research(conversation, toolset)) as research:
-            async for event in research:
-                yield event
-        sources = toolset.evidence.to_wire()
+        reading = await _read(request, conversation, services)
+        call = SearchArguments(query=conversation.search_query)
+        yield _call_event(call, toolset)
+        first = await toolset.search(call, toolset.types, sources=FIRST_SOURCES, reading=reading)
+        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
+        facts = await _facts(reading, first, toolset)
+        if not facts.is_all:
+            async with aclosing(_research(conversation, toolset)) as research:
+                async for event in research:
+                    yield event
+        evidence = [] if facts.is_all else toolset.evidence.sources
+        sources = [source.to_source() for source in evidence]
         yield SourcesEvent(sources=sources)
-        run.results = [
-            ResultRecord(source.text.type, source.text.id, source.weight) for source in toolset.evidence.sources
-        ]
+        run.results = [ResultRecord(source.text.type, source.text.id, source.weight) for source in evidence]
+        if facts.counted is not None:
+            yield facts.counted
 
         answer = ""
-        async with aclosing(_write(conversation, toolset)) as chunks:
+        async with aclosing(_write(conversation, facts, toolset)) as chunks:
             async for chunk in chunks:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
@@ -99,16 +113,50 @@ async def answer_question(
         )
 
 
-async def _first_search(conversation: Conversation, toolset: ResearchToolset) -> AsyncIterator[Event]:
-    """Search everything for the question itself: it needs no model to decide that."""
-    arguments = SearchArguments(query=conversation.search_query)
+async def _read(request: AskRequest, conversation: Conversation, services: Services) -> RecordsReading:
+    """What the question asks of the records, in the light of those before it unless it names a topic of its own."""
+    earlier = [turn.question for turn in request.recent_history if turn.question]
+    reading = await read_records(services.database, request.question, earlier=earlier)
+    if not (conversation.topic_changed and reading.question.follows_up):
+        return reading
+    alone = await read_records(services.database, request.question)
+    return alone if alone.question.topic else reading
+
+
+def _call_event(arguments: SearchArguments, toolset: SearchToolset) -> ToolCallEvent:
+    """The first search is for the question itself: it needs no model to decide that."""
     toolset.run.budget.spend_call()
-    yield ToolCallEvent(id="search_1", tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True))
-    count, sources = await toolset.search(arguments, toolset.types, sources=FIRST_SOURCES)
-    yield ToolObservationEvent(id="search_1", tool=SEARCH_ALL, count=count, summary=summary(count, sources))
+    return ToolCallEvent(
+        id=FIRST_SEARCH, tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True)
+    )
 
 
-async def _research(conversation: Conversation, toolset: ResearchToolset) -> AsyncGenerator[Event]:
+@dataclass(frozen=True)
+class _Facts:
+    """What is known for sure and begins the answer; `is_all`: nothing else can answer it."""
+
+    text: str = ""
+    counted: AggregationEvent | None = None
+    is_all: bool = False
+
+
+async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolset) -> _Facts:
+    """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
+    database = toolset.services.database
+    if wanted := what_to_count(reading, toolset.types):
+        with toolset.run.step("records_count"):
+            counted = await count(database, wanted)
+        if counted is not None:
+            return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
+    if names := await names_held_by_none(database, reading, toolset.types):
+        return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
+    by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
+    if toolset.run.chat is None and by_meaning and first.sources and is_near_nothing(first.ranked, reading):
+        return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
+    return _Facts()
+
+
+async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
     """The model's own searches, if there is a model."""
     run = toolset.run
     if run.chat is None:
@@ -130,14 +178,19 @@ async def _research(conversation: Conversation, toolset: ResearchToolset) -> Asy
         run.degrade(RESEARCH_STEP)
 
 
-async def _write(conversation: Conversation, toolset: ResearchToolset) -> AsyncGenerator[str]:
-    """The answer as it comes, its citations checked: the model's, or the sources' own sentences."""
+async def _write(conversation: Conversation, facts: _Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
+    """The answer as it comes, its citations checked: what is known for sure, then the model's, or the sources' own sentences."""
     run, sources = toolset.run, toolset.evidence.sources
+    if facts.text:
+        yield facts.text
+        if facts.is_all:
+            return
+        yield "\n\n"
     with run.step("records_answer") as record:
         written = ""
         if run.chat is not None and sources:
             try:
-                async with aclosing(_model_answer(conversation, toolset, run.chat, record)) as chunks:
+                async with aclosing(_model_answer(conversation, facts, toolset, run.chat, record)) as chunks:
                     async for chunk in chunks:
                         written += chunk
                         yield chunk
@@ -159,10 +212,10 @@ async def _write(conversation: Conversation, toolset: ResearchToolset) -> AsyncG
 
 
 async def _model_answer(
-    conversation: Conversation, toolset: ResearchToolset, chat: ChatModel, record: StepRecord
+    conversation: Conversation, facts: _Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
 ) -> AsyncGenerator[str]:
     sources = toolset.evidence.sources
-    messages = answer_messages(conversation.question, conversation.history, sources)
+    messages = answer_messages(conversation.question, conversation.history, sources, facts.text)
     citations = CitationFilter({source.n for source in sources})
     async with aclosing(write(messages, toolset.run, chat, record)) as texts:
         async for text in texts:
@@ -172,7 +225,7 @@ async def _model_answer(
         yield chunk
 
 
-async def _suggest_followups(conversation: Conversation, answer: str, toolset: ResearchToolset) -> list[str]:
+async def _suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset) -> list[str]:
     """Two or three questions that the records can answer."""
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
 
@@ -197,7 +250,7 @@ async def _suggest_followups(conversation: Conversation, answer: str, toolset: R
     return questions[: fallbacks.FOLLOWUPS_MAX]
 
 
-async def _latest_topics(toolset: ResearchToolset) -> list[str]:
+async def _latest_topics(toolset: SearchToolset) -> list[str]:
     """What came up last in the records; nothing where that cannot be looked up in time: the answer is given already."""
     try:
         async with in_time(toolset.run.budget.seconds_left):

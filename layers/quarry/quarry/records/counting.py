@@ -16,13 +16,14 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, AggregationGroup, RecordType
-from quarry.records.facets import KIND_FACETS, RECORDS, SAID_FACETS
-from quarry.records.reading import COUNTED, RecordsReading, tellable, types_called, types_counted
+from quarry.records.facets import RECORDS, SAID_FACETS
+from quarry.records.reading import COUNTED, RecordsReading, tellable, types_called
 
 WORDS_ROWS_MAX = 20_000
 """Where more records than these hold the question's words, they are not counted."""
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 8
+RELAXATIONS_MAX = 2
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Count
     question = reading.question
     if question.unanswerable or question.excluded_words or not _asks_for_number(reading):
         return None
-    kind = _kind(reading)
-    named = types_counted(reading.parsed) or ([kind] if kind else []) or _types_grouped(reading)
+    named = reading.counted or _types_grouped(reading)
     clauses = [clause for clause in question.clauses if not _is_unknown(clause, reading)]
     for name in named or _types_by_clauses(clauses, question.ask.facet):
         if name not in (*types, "meeting"):
@@ -93,7 +93,16 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
         total=number,
         filters=_filters(wanted),
     )
-    return Counted(event, _sentence(wanted, event))
+    nearest = "" if number else await _nearest(database, wanted)
+    return Counted(event, _sentence(wanted, event) + nearest)
+
+
+async def _nearest(database: Database, wanted: Counting) -> str:
+    """What there would be without one of the conditions that leave nothing."""
+    if len(wanted.clauses) < 2:
+        return ""
+    relaxed = [each for each in await questions.relaxations(database, wanted.table, wanted.clauses) if each.rows]
+    return "".join(f" Without “{each.label}”: {each.rows:,}." for each in relaxed[:RELAXATIONS_MAX])
 
 
 def _in_order(wanted: Counting, groups: Sequence[questions.Group]) -> list[questions.Group]:
@@ -162,21 +171,6 @@ def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) 
             yield Condition(known[0].facet, values, evidence=(said,))
 
 
-def _kind(reading: RecordsReading) -> str | None:
-    """ "How many ordinances": what is counted is said by the value of a facet that tells what kind of thing a record is."""
-    is_counted = False
-    for mention in reading.parsed.mentions:
-        if isinstance(mention.value, Asked) and mention.value.what == "count":
-            is_counted = True
-        elif is_counted and isinstance(mention.value, Known):
-            facets = {known.facet for known in mention.value.values if known.is_whole}
-            kinds = [name for name, facet in KIND_FACETS.items() if facet in facets]
-            return kinds[0] if len(kinds) == 1 else None
-        elif is_counted and mention.value != Cue("filler"):
-            return None
-    return None
-
-
 def _is_unknown(clause: Clause, reading: RecordsReading) -> bool:
     """Whether a clause is of a name that the data does not know as a value; it may stand in the text."""
     unknown = {missing.evidence for missing in reading.question.missing}
@@ -185,6 +179,9 @@ def _is_unknown(clause: Clause, reading: RecordsReading) -> bool:
 
 def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
     """The words that records must hold: those that no condition says."""
+    if reading.question.follows_up:
+        yield from [reading.question.topic] if reading.question.topic else []
+        return
     for mention in reading.parsed.mentions:
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.text[mention.start : mention.end]

@@ -40,7 +40,11 @@ FOLLOWUPS_MAX = 3
 FOLLOWUP_WORDS_KNOWN_MIN = 0.6
 TOPIC_CHARACTERS_MAX = 90
 
-NOTHING_FOUND = "The records searched here hold nothing that answers this. Other words, or fewer, may find more."
+NEAREST_MAX = 3
+"""So many of the nearest are named where nothing answers a question."""
+
+NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
+NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
@@ -109,6 +113,15 @@ def extractive_answer(question: str, search_query: str, sources: Sequence[Eviden
         yield "\n\nAlso in the records:\n"
         for sentence in sorted(others, key=lambda item: (str(item.source.text.date or ""), item.source.n, item.place)):
             yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
+
+
+def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
+    """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
+    listed = " or ".join(f"“{_markdown_safe(name)}”" for name in names)
+    said = f"{NOTHING_ANSWERS}: none of them names {listed}." if names else NOTHING_FOUND
+    titles = dict.fromkeys(_markdown_safe(shorten(source.text.topic or source.text.title, 120)) for source in nearest)
+    lines = [f"\n- {title}" for title in list(titles)[:NEAREST_MAX]]
+    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
 
 
 def suggest_followups(

@@ -15,13 +15,14 @@ SIMILARITY_MIN = 0.2
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types."""
+    """A record in the fused list over all types. `has_every_word`: that were asked for."""
 
     key: RecordKey
     score: float
     text_rank: int | None
     semantic_rank: int | None
     similarity: float | None
+    has_every_word: bool = False
 
 
 def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:

@@ -11,9 +11,10 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import (
     Asked,
@@ -21,12 +22,14 @@ from quarry.core.query.mention import (
     DateRange,
     FacetName,
     Known,
+    Mention,
     ParsedQuery,
+    Word,
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.facets import MEETINGS, RECORDS, SEARCHED_BY_TYPE, VOTERS
+from quarry.records.facets import KIND_FACETS, MEETINGS, RECORDS, SEARCHED_BY_TYPE, VOTERS
 
 COUNTED: Mapping[str, SearchTable] = {
     **{str(name): table for name, table in SEARCHED_BY_TYPE.items()},
@@ -37,51 +40,66 @@ COUNTED: Mapping[str, SearchTable] = {
 
 @dataclass(frozen=True)
 class RecordsReading:
-    """A question as it was read. `named` are the types whose records it asks for by name; `must_hold`: whether its conditions are
-    said of the records themselves.
+    """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
+    that it asks for by name, `counted` those that it asks the number of. `words` are what is left to be found by words: all but
+    what the conditions say.
     """
 
     parsed: ParsedQuery
     question: Question
+    clauses: Sequence[Clause] = ()
     named: Sequence[str] = ()
+    counted: Sequence[str] = ()
     must_hold: bool = False
+    words: str = ""
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
         """The conditions as this table can tell them; None where it cannot tell one of them."""
         told = [tellable(clause, table) for clause in self.clauses]
-        return None if any(not clause for clause in told) else told
-
-    @property
-    def clauses(self) -> list[Clause]:
-        """The conditions that are said of records; the others only describe what these tell about."""
-        return [
-            clause for clause in self.question.clauses if self.must_hold or not _only_describes(clause, self.parsed)
-        ]
-
-    @property
-    def rest(self) -> str:
-        """What is left to be found by words: all but what the conditions say."""
-        said = {evidence for clause in self.clauses for condition in clause for evidence in condition.evidence}
-        return " ".join(
-            self.parsed.text[mention.start : mention.end]
-            for mention in self.parsed.mentions
-            if Evidence(mention.start, mention.end) not in said
-        )
+        return told if all(told) else None
 
 
 async def read_records(database: Database, text: str, *, earlier: Sequence[str] = ()) -> RecordsReading:
-    """What `text` asks of the records; `earlier` are the questions before it. Raises DatabaseUnavailable."""
+    """What `text` asks of the records; `earlier` are the questions before it, the last one last, of which it keeps what it does
+    not change. Raises DatabaseUnavailable.
+    """
     today = datetime.datetime.now(datetime.UTC).date()
     reading = await read_question(database, RECORDS, text, today=today, earlier=earlier)
-    return place(reading.parsed, reading.question)
+    before = None
+    if reading.question.follows_up:
+        before = await read_records(database, earlier[-1], earlier=earlier[:-1])
+    return place(reading.parsed, reading.question, before)
 
 
-def place(parsed: ParsedQuery, question: Question) -> RecordsReading:
-    """The reading with what is said of the records told from what they tell about."""
-    named = _named(parsed)
-    names_a_day = any(_is_a_day(condition) for clause in question.clauses for condition in clause)
+def place(parsed: ParsedQuery, question: Question, before: RecordsReading | None = None) -> RecordsReading:
+    """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
+    kept = [clause for clause in before.clauses if clause in question.clauses] if before else []
+    own = [clause for clause in question.clauses if not before or clause not in before.question.clauses]
+    own = [clause for clause in own if not _is_of_another_name(clause, parsed)]
+    named = _named(parsed) or (before.named if before else ())
     says_more = bool(question.topic or question.unanswerable or question.excluded_words)
-    return RecordsReading(parsed, question, named, bool(named) or names_a_day or not says_more)
+    names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
+    must_hold = bool(named) or names_a_day or not says_more
+    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))]
+    return RecordsReading(
+        parsed,
+        question,
+        clauses,
+        named,
+        _counted(parsed) or (before.counted if before else ()),
+        must_hold,
+        question.topic if before else _without(parsed, clauses),
+    )
+
+
+def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
+    """The question but for the mentions that make these conditions."""
+    said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    return " ".join(
+        parsed.text[mention.start : mention.end]
+        for mention in parsed.mentions
+        if Evidence(mention.start, mention.end) not in said
+    )
 
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
@@ -108,8 +126,10 @@ def _named(parsed: ParsedQuery) -> tuple[str, ...]:
     return ()
 
 
-def types_counted(parsed: ParsedQuery) -> tuple[str, ...]:
-    """The types that "how many" is followed by."""
+def _counted(parsed: ParsedQuery) -> tuple[str, ...]:
+    """The types that "how many" is followed by: what they are called, or the value of a facet that tells what kind of thing a
+    record is ("how many ordinances").
+    """
     is_counted = False
     for mention in parsed.mentions:
         value = mention.value
@@ -117,9 +137,17 @@ def types_counted(parsed: ParsedQuery) -> tuple[str, ...]:
             is_counted = True
         elif is_counted and value == Cue("noun"):
             return types_called(parsed.text[mention.start : mention.end])
-        elif is_counted and not (isinstance(value, Known) or (isinstance(value, Cue) and value.what == "filler")):
+        elif is_counted and isinstance(value, Known) and (kind := _kind(value)):
+            return kind
+        elif is_counted and not (isinstance(value, Known) or value == Cue("filler")):
             return ()
     return ()
+
+
+def _kind(known: Known) -> tuple[str, ...]:
+    facets = {value.facet for value in known.values if value.is_whole}
+    kinds = tuple(name for name, facet in KIND_FACETS.items() if facet in facets)
+    return kinds if len(kinds) == 1 else ()
 
 
 def types_called(words: str) -> tuple[str, ...]:
@@ -174,4 +202,41 @@ def _is_small_part(condition: Condition, text: str) -> bool:
     """A word in small letters that is part of a name."""
     return condition.strength == "inferred" and any(
         text[said.start : said.end].islower() and " " not in text[said.start : said.end] for said in condition.evidence
+    )
+
+
+def _is_of_another_name(clause: Clause, parsed: ParsedQuery) -> bool:
+    """Whether the words are part of a longer name than the value has ("Ada Byron" where the data knows an Ada Lovelace)."""
+    parts = other_names(parsed)
+    return any(
+        start <= evidence.start and evidence.end <= end
+        for condition in clause
+        for evidence in condition.evidence
+        for start, end in parts
+    )
+
+
+def other_names(parsed: ParsedQuery) -> list[tuple[int, int]]:
+    """Where two words stand together as a name of which only one is known, as part of somebody else's."""
+    if not says_something_by_case(parsed.tokens):
+        return []
+    return [
+        (one.start, other.end)
+        for one, other in pairwise(parsed.mentions)
+        if other.start - one.end == 1
+        and is_written_as_name(one, parsed)
+        and is_written_as_name(other, parsed)
+        and {_is_partial_name(one), _is_partial_name(other)} == {True, False}
+        and isinstance(one.value, Word) != isinstance(other.value, Word)
+    ]
+
+
+def is_written_as_name(mention: Mention, parsed: ParsedQuery) -> bool:
+    text = parsed.text[mention.start : mention.end]
+    return text[:1].isupper() and text[1:2].islower()
+
+
+def _is_partial_name(mention: Mention) -> bool:
+    return isinstance(mention.value, Known) and all(
+        RECORDS.facet(value.facet).kind in ("name", "array") and not value.is_whole for value in mention.value.values
     )

@@ -46,7 +46,7 @@ async def plan_search(
     others = {name: clauses for name, (_, clauses) in scopes.items() if clauses}
     ids = await ids_meeting(database, others, IDS_MAX + 1)
     unchecked = {name: others[name] for name, met in ids.items() if len(met) > IDS_MAX}
-    words = words_to_look_up(reading.rest or query)
+    words = words_to_look_up(reading.words or query)
     arms = [
         Arm(name, words, replace(scope, ids=None if name in unchecked else ids.get(name)), is_apart=True)
         for name, (scope, _) in scopes.items()
