@@ -148,10 +148,10 @@ async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolse
             counted = await count(database, wanted)
         if counted is not None:
             return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
-    if names := await names_held_by_none(database, reading, toolset.types):
+    if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
-    if toolset.run.chat is None and by_meaning and first.sources and is_near_nothing(first.ranked, reading):
+    if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
         return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
     return _Facts()
 
