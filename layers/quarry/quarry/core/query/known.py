@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon, stems
@@ -161,10 +162,22 @@ def _known(
         Known(ranked),
         tokens[first].start,
         tokens[last - 1].end,
-        is_latent=not best.is_whole and not is_supported,
+        is_latent=not sides.is_all(first, last) and _may_be_chance(sides, first, last, best, is_supported),
         source="data",
     )
     return KnownSpan(first, last, mention, is_exact)
+
+
+def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_supported: bool) -> bool:
+    """Whether words within a longer question may be like a value by chance: like a part of it but for a slip; or, where nothing
+    beside them speaks for it, like a part, or everyday words that are somebody's name.
+    """
+    if not best.is_whole and best.likeness < 1:
+        return True
+    if is_supported:
+        return False
+    is_name = best.facet in sides.name_facets
+    return not best.is_whole or (is_name and all(is_everyday(token.key) for token in sides.tokens[first:last]))
 
 
 def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
@@ -199,9 +212,14 @@ def _without_chance_names(
         value
         for value in ranked
         if value.facet not in sides.name_facets
-        or value.likeness < 1
-        or (keys(value.value) == said if value.is_whole else len(parts) <= PARTIAL_NAMES_MAX)
+        or (value.is_whole and value.likeness < 1)
+        or (keys(value.value) == said if value.is_whole else _is_part(said, value, len(parts)))
     )
+
+
+def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:
+    """Whether the words stand in the name to the letter, and in few others."""
+    return value.likeness >= 1 and parts <= PARTIAL_NAMES_MAX and set(said) <= set(keys(value.value))
 
 
 def _as_place(sides: Sides, first: int, place: Mention, ranked: Sequence[KnownValue], support: float) -> Mention | None:
