@@ -12,6 +12,7 @@ from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon, stems
 from quarry.core.query.mention import Asked, FacetName, Known, KnownValue, Mention, Place, Reference
 from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.text import STOP_WORDS
 
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
@@ -75,6 +76,11 @@ class Sides:
             self._is_everyday[place] or self.tokens[place].key.isdigit() or len(self.tokens[place].key) == 1
             for place in range(first, last)
         )
+
+    def is_small_word(self, first: int, last: int) -> bool:
+        """Whether it is an "in" or "or" as everybody writes it, which no code of a state or a company is."""
+        token = self.tokens[first]
+        return last - first == 1 < len(self.tokens) and token.key in STOP_WORDS and token.text.islower()
 
     def is_all(self, first: int, last: int) -> bool:
         return last - first == len(self.tokens) <= WHOLE_QUESTION_WORDS_MAX
@@ -155,7 +161,7 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    if sides.is_everyday(first, last) and not is_supported:
+    if (sides.is_everyday(first, last) and not is_supported) or sides.is_small_word(first, last):
         return None
     tokens = sides.tokens
     mention = Mention(
