@@ -38,7 +38,11 @@ begin
     if looked_at = max_looked_at then
       rows_left := null;
     end if;
-    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
+    source := format(
+      case when rows_left is null and required is not null
+        -- row by row along the index: no plan that tests the words of the whole table first
+        then '%s e cross join lateral (select from %s r where r.id = e.record_id and %s offset 0) r'
+        else '%s e join %s r on r.id = e.record_id where %s' end, p_embeddings, p_table, conditions);
   end if;
 
   return query execute format(
