@@ -37,9 +37,6 @@ from tests.fakes.openai_server import FakeOpenAI
 KEY = "sk-very-secret"
 """The key of every model that tests call; it must turn up nowhere."""
 
-PATIENCE_SECONDS = 60.0
-"""How long a busy machine may take for what a test waits for: reached only where it never comes."""
-
 _numbers = itertools.count()
 
 # A busy machine must not fail a property; speed is the benchmark's matter.

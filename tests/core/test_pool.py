@@ -21,6 +21,7 @@ from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database, transla
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.conftest import create_database
+from tests.waiting import wait_until
 
 MakeDatabase = Callable[..., Database]
 
@@ -169,8 +170,7 @@ async def test_who_leaves_while_a_transaction_begins_is_no_reason_to_warn(
         patch.setattr(database, "_begin_message", SQL("begin; select pg_sleep(60)"))
         asking = asyncio.create_task(one(database))
         begun = "select 1 from pg_stat_activity where pid = %s and wait_event = 'PgSleep'"
-        while not asking.done() and watcher.execute(begun, [pid]).fetchone() is None:
-            await asyncio.sleep(0.001)
+        await asyncio.to_thread(wait_until, lambda: watcher.execute(begun, [pid]).fetchone())
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking

@@ -47,7 +47,10 @@ async def test_a_phrase_is_looked_for_in_so_many_campaigns_and_it_is_said_that_t
     database_url: str, services: Services
 ) -> None:
     with psycopg.connect(database_url, autocommit=True) as connection:
-        fill = "insert into campaigns (id, company, channel, campaign_text) select n, 'Acme', 'Email', %s from generate_series(%s::int, %s) n"
+        fill = (
+            "insert into campaigns (id, company, channel, campaign_text)"
+            " select n, 'Acme', 'Email', %s from generate_series(%s::int, %s) n"
+        )
         connection.execute(fill, ["golden card", 1, 20])
         connection.execute(fill, ["card, golden", 21, LOOKED_AT_MAX])
         counted = await find_by_text(services.database, '"golden card"', AppliedFilters())
