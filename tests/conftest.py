@@ -101,7 +101,7 @@ def server_url() -> Iterator[str]:
 
 
 def _directory_in_memory() -> Path | None:
-    """Where files are kept in memory and programs may run, if there is room: a database is cloned in a tenth of the time there."""
+    """Where files are kept in memory and programs may run, if there is room: clones take a tenth of the time there."""
     if not os.access(_MEMORY, os.W_OK):
         return None
     status = os.statvfs(_MEMORY)

@@ -19,17 +19,10 @@ from quarry.core.postgres.pool import Database
 from quarry.people.filters import CardFilters
 from quarry.people.relaxation import constraints_in_force, relaxed, without
 from quarry.people.retrieval import PersonIds, count_relaxations, find_candidates, find_excluded
-from tests.conftest import clone_database
 from tests.people.cards import Connection, add_card, add_person, direction
 
 DAYS = st.none() | st.integers(0, 12).map(lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n))
 MODEST = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(scope="module")
-def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        yield url
 
 
 @pytest.fixture(scope="module")
