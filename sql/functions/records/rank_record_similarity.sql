@@ -37,6 +37,10 @@ begin
       into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
     if looked_at = max_looked_at then
       rows_left := null;
+      if required is not null then
+        -- a phrase is dearer to test than a date
+        perform set_config('hnsw.max_scan_tuples', '1200', true);
+      end if;
     end if;
     source := format(
       case when rows_left is null and required is not null
