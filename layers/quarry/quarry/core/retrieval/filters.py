@@ -148,6 +148,9 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
         return SQL("{} = any({}::date[])").format(value, arguments.add([_day(facet, name) for name in names]))
     if facet.kind == "boolean":
         return SQL("{} = any({}::boolean[])").format(value, arguments.add([name == "true" for name in names]))
+    if facet.kind == "words":
+        held = [SQL("{} @@ parsed_query({})").format(value, arguments.add(name)) for name in names]
+        return SQL("(") + SQL(" or ").join(held) + SQL(")")
     given = SQL("{}::text[]").format(arguments.add(names))
     if facet.kind == "place":
         return SQL("folded_names(place_parts({})) && folded_names({})").format(value, given)
