@@ -71,7 +71,10 @@ def conditions_of(
             or (mention.is_latent and isinstance(mention.value, Known))
             or (_is_soft(said, table) and not _insists(mention) and not (counts and _is_stated(said)))
         ):
-            found.preferred += [condition for clause in said for condition in clause]
+            evidence = (Evidence(mention.start, mention.end),)
+            found.preferred += [
+                replace(condition, evidence=condition.evidence or evidence) for clause in said for condition in clause
+            ]
             continue
         groups.append((place, said))
         found.constraining.add(place)
