@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
@@ -26,7 +27,7 @@ NAMES_MAX = 8
 
 async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
     """The names in a question that no record of these types holds, written so or nearly so. Raises DatabaseUnavailable."""
-    names = [*_unknown_names(reading.parsed), *_names_of_others(reading.parsed)][:NAMES_MAX]
+    names = list(islice(chain(_names_of_others(reading.parsed), _unknown_names(reading.parsed)), NAMES_MAX))
     if not names:
         return []
     held = _any_table(
@@ -71,17 +72,16 @@ def _unknown_names(parsed: ParsedQuery) -> Iterator[_Name]:
     """Words written as names where capitals say something: each must be there, for a record may put several otherwise."""
     if not says_something_by_case(parsed.tokens):
         return
-    others = other_names(parsed)
+    others = {each.start for pair in other_names(parsed) for each in pair}
     for mention in parsed.mentions:
-        is_first = mention.start == parsed.tokens[0].start
-        is_within = any(start <= mention.start < end for start, end in others)
-        if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_first and not is_within:
+        is_told = mention.start == parsed.tokens[0].start or mention.start in others
+        if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_told:
             name = parsed.text[mention.start : mention.end]
             yield from (_Name(name, word) for word in keys(name))
 
 
 def _names_of_others(parsed: ParsedQuery) -> Iterator[_Name]:
     """A part of somebody's name with another word: whoever is called so is somebody else."""
-    for start, end in other_names(parsed):
-        name = parsed.text[start:end]
+    for one, other in other_names(parsed):
+        name = parsed.text[one.start : other.end]
         yield _Name(name, name)

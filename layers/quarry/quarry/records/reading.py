@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, says_something_by_case
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import (
     Asked,
@@ -30,6 +31,9 @@ from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
 from quarry.records.facets import KIND_FACETS, MEETINGS, RECORDS, SEARCHED_BY_TYPE, VOTERS
+
+CLAUSES_MAX = 12
+"""So many conditions a question may have; of more, the first ones hold."""
 
 COUNTED: Mapping[str, SearchTable] = {
     **{str(name): table for name, table in SEARCHED_BY_TYPE.items()},
@@ -68,19 +72,24 @@ async def read_records(database: Database, text: str, *, earlier: Sequence[str] 
     before = None
     if reading.question.follows_up:
         before = await read_records(database, earlier[-1], earlier=earlier[:-1])
-    return place(reading.parsed, reading.question, before)
+    return await off_loop(place, reading.parsed, reading.question, before)
 
 
 def place(parsed: ParsedQuery, question: Question, before: RecordsReading | None = None) -> RecordsReading:
     """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
-    kept = [clause for clause in before.clauses if clause in question.clauses] if before else []
-    own = [clause for clause in question.clauses if not before or clause not in before.question.clauses]
-    own = [clause for clause in own if not _is_of_another_name(clause, parsed)]
+    asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
+    others = {Evidence(each.start, each.end) for pair in other_names(parsed) for each in pair}
+    kept = [clause for clause in before.clauses if clause in asked] if before else []
+    own = [
+        clause
+        for clause in question.clauses[:CLAUSES_MAX]
+        if clause not in said_before and not any(others.intersection(condition.evidence) for condition in clause)
+    ]
     named = _named(parsed) or (before.named if before else ())
     says_more = bool(question.topic or question.unanswerable or question.excluded_words)
     names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
     must_hold = bool(named) or names_a_day or not says_more
-    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))]
+    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))][:CLAUSES_MAX]
     return RecordsReading(
         parsed,
         question,
@@ -205,29 +214,22 @@ def _is_small_part(condition: Condition, text: str) -> bool:
     )
 
 
-def _is_of_another_name(clause: Clause, parsed: ParsedQuery) -> bool:
-    """Whether the words are part of a longer name than the value has ("Ada Byron" where the data knows an Ada Lovelace)."""
-    parts = other_names(parsed)
-    return any(
-        start <= evidence.start and evidence.end <= end
-        for condition in clause
-        for evidence in condition.evidence
-        for start, end in parts
-    )
-
-
-def other_names(parsed: ParsedQuery) -> list[tuple[int, int]]:
-    """Where two words stand together as a name of which only one is known, as part of somebody else's."""
+def other_names(parsed: ParsedQuery) -> list[tuple[Mention, Mention]]:
+    """Where two words stand together as a name of which one is known, as part of somebody else's ("Ada Byron" where the data
+    knows an Ada Lovelace).
+    """
     if not says_something_by_case(parsed.tokens):
         return []
     return [
-        (one.start, other.end)
+        (one, other)
         for one, other in pairwise(parsed.mentions)
         if other.start - one.end == 1
         and is_written_as_name(one, parsed)
         and is_written_as_name(other, parsed)
-        and {_is_partial_name(one), _is_partial_name(other)} == {True, False}
-        and isinstance(one.value, Word) != isinstance(other.value, Word)
+        and (
+            (_is_partial_name(one) and isinstance(other.value, Word))
+            or (isinstance(one.value, Word) and _is_partial_name(other))
+        )
     ]
 
 

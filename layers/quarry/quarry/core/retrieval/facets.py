@@ -91,7 +91,7 @@ class SearchTable:
     """The column that holds whose a row is, where nobody else may find it."""
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
-    """Where it is no table of its own: the tables whose rows it holds together. Its facets are theirs; it is read, and not searched."""
+    """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
