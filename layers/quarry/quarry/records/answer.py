@@ -133,11 +133,15 @@ def _call_event(arguments: SearchArguments, toolset: SearchToolset) -> ToolCallE
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known for sure and begins the answer; `is_all`: nothing else can answer it."""
+    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
+
+    `speakers`: what they said is asked for.
+    """
 
     text: str = ""
     counted: AggregationEvent | None = None
     is_all: bool = False
+    speakers: frozenset[str] = frozenset()
 
 
 async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolset) -> _Facts:
@@ -153,7 +157,7 @@ async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolse
     by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
     if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
         return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
-    return _Facts()
+    return _Facts(speakers=reading.speakers)
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
@@ -203,7 +207,11 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
         if written.strip():
             yield BROKEN_OFF
         extracted = await off_loop(
-            lambda: list(fallbacks.extractive_answer(conversation.question, conversation.search_query, sources))
+            lambda: list(
+                fallbacks.extractive_answer(
+                    conversation.question, conversation.search_query, fallbacks.said_by(facts.speakers, sources)
+                )
+            )
         )
         for chunk in extracted:
             yield chunk

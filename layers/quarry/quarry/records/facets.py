@@ -143,6 +143,8 @@ TRANSCRIPT_SEGMENTS = SearchTable(
 VOTERS = frozenset(("mover", "seconder", "votes_for", "votes_against", "abstained"))
 """The facets of motions that name people."""
 
+PEOPLE_FACETS = VOTERS | {"speaker", "sponsor"}
+
 SAID_FACETS = frozenset(("speaker_role", "category", "stance", "type", "document_type", "status"))
 """Facets whose values, said whole, are meant as such where records are counted, though elsewhere they are words like others."""
 

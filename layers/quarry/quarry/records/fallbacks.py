@@ -115,6 +115,13 @@ def extractive_answer(question: str, search_query: str, sources: Sequence[Eviden
             yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
 
 
+def said_by(speakers: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
+    """The sources but for what others said, where it is asked what `speakers` said and any source is left."""
+    if not speakers:
+        return sources
+    return [source for source in sources if source.text.speaker is None or source.text.speaker in speakers] or sources
+
+
 def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
     """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
     listed = " or ".join(f"“{_markdown_safe(name)}”" for name in names)

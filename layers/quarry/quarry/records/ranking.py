@@ -12,6 +12,9 @@ from quarry.records.contract import RECORD_TYPES
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
 
+APART_WEIGHT = 0.5
+"""What the order among the records that meet the question's conditions counts beside that among all."""
+
 
 @dataclass(frozen=True)
 class RankedRecord:
@@ -38,7 +41,8 @@ def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
         "semantic_apart": _by_meaning(apart),
     }
     similarity = {item.key: item.similarity for item in candidates if item.similarity is not None}
-    fused: list[Fused[RecordKey]] = reciprocal_rank_fusion(lists)
+    weights = {"text_apart": APART_WEIGHT, "semantic_apart": APART_WEIGHT}
+    fused: list[Fused[RecordKey]] = reciprocal_rank_fusion(lists, weights=weights)
     return [
         RankedRecord(item.key, item.score, item.ranks.get("text"), item.ranks.get("semantic"), similarity.get(item.key))
         for item in fused

@@ -30,7 +30,7 @@ from quarry.core.query.mention import (
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.facets import KIND_FACETS, MEETINGS, RECORDS, SEARCHED_BY_TYPE, VOTERS
+from quarry.records.facets import KIND_FACETS, MEETINGS, PEOPLE_FACETS, RECORDS, SEARCHED_BY_TYPE, VOTERS
 
 CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""
@@ -56,6 +56,12 @@ class RecordsReading:
     counted: Sequence[str] = ()
     must_hold: bool = False
     words: str = ""
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Who is to have said it, as they stand in the data; none where the question names no speaker."""
+        named = (condition for clause in self.clauses for condition in clause if condition.facet == "speaker")
+        return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
         """The conditions as this table can tell them; None where it cannot tell one of them."""
@@ -184,7 +190,7 @@ def _only_describes(clause: Clause, parsed: ParsedQuery) -> bool:
     text = parsed.text
     return any(
         condition.is_negated
-        or RECORDS.facet(condition.facet).kind not in ("name", "date")
+        or (RECORDS.facet(condition.facet).kind not in ("name", "date") and condition.facet not in PEOPLE_FACETS)
         or (condition.range is not None and _asks_for_reasons(parsed))
         or _is_a_name(condition, text)
         or _is_small_part(condition, text)
