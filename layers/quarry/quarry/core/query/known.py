@@ -20,6 +20,9 @@ WHOLE_QUESTION_WORDS_MAX = 4
 PARTIAL_NAMES_MAX = 3
 """A word that is a part of more names, and is written small, names nobody."""
 
+CHANCE_WORDS_MAX = 2
+"""So many everyday words may stand in the order of a name by chance."""
+
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
 LEADS_MAX = 3
@@ -62,12 +65,12 @@ class Sides:
                     self._is_everyday[place : said.last] = [True] * (said.last - place)
 
     def support(self, facet: str, first: int, last: int) -> float:
-        """How much speaks for these words being a value of `facet`: its name beside them, a word that leads to its values, or
-        capitals where they say something.
+        """How much speaks for these words being a value of `facet`: its name beside them or as a part of them, a word that leads
+        to its values, or capitals where they say something.
         """
-        is_beside = facet in self._leads_before(first) or any(
-            name is not None and facet in name.facets for name in (self._ends.get(first), self._starts.get(last))
-        )
+        within = range(first, last) if last - first > 1 else ()
+        names = (self._ends.get(first), self._starts.get(last), *(self._starts.get(place) for place in within))
+        is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
         return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
 
     def is_everyday(self, first: int, last: int) -> bool:
@@ -183,7 +186,10 @@ def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_sup
     if is_supported:
         return False
     is_name = best.facet in sides.name_facets
-    return not best.is_whole or (is_name and all(is_everyday(token.key) for token in sides.tokens[first:last]))
+    is_short = last - first <= CHANCE_WORDS_MAX
+    return not best.is_whole or (
+        is_name and is_short and all(is_everyday(token.key) for token in sides.tokens[first:last])
+    )
 
 
 def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
