@@ -17,7 +17,7 @@ from quarry.core.retrieval.filters import EVERY_ROW, Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, AggregationGroup, RecordType
 from quarry.records.facets import RECORDS, SAID_FACETS
-from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, tellable, types_called
+from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
 
 WORDS_ROWS_MAX = 20_000
 """Where more records than these hold the question's words, they are not counted."""
@@ -58,7 +58,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Count
     if not _asks_for_number(reading):
         return None
     named = reading.counted or _types_grouped(reading)
-    clauses = [clause for clause in question.clauses if not _is_unknown(clause, reading)]
+    clauses = [clause for clause in question.clauses if not is_soft(clause) and not _is_unknown(clause, reading)]
     for name in named or _types_by_clauses(clauses, question.ask.facet):
         if name not in (*types, "meeting"):
             continue

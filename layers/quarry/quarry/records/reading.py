@@ -89,10 +89,14 @@ def place(parsed: ParsedQuery, question: Question, before: RecordsReading | None
     own = [
         clause
         for clause in question.clauses[:CLAUSES_MAX]
-        if clause not in said_before and not any(others.intersection(condition.evidence) for condition in clause)
+        if clause not in said_before
+        and not is_soft(clause)
+        and not any(others.intersection(condition.evidence) for condition in clause)
     ]
     named = _named(parsed) or (before.named if before else ())
-    says_more = bool(question.topic or question.unanswerable or question.excluded_words)
+    says_more = (
+        bool(question.topic or question.unanswerable or question.excluded_words) or question.ask.kind == "exists"
+    )
     names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
     must_hold = bool(named) or names_a_day or not says_more
     clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))][:CLAUSES_MAX]
@@ -115,6 +119,11 @@ def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
         for mention in parsed.mentions
         if Evidence(mention.start, mention.end) not in said
     )
+
+
+def is_soft(clause: Clause) -> bool:
+    """Whether the values are words like others in prose, however they are asked about."""
+    return not any(condition.is_negated or RECORDS.facet(condition.facet).is_hard for condition in clause)
 
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:

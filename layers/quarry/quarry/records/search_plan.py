@@ -33,7 +33,7 @@ async def plan_search(
 ) -> SearchPlan:
     """The searches for `query` among `types`. `given` holds above what the question says; without `reading` that is nothing.
 
-    Types that cannot tell a condition are left out where it must hold.
+    Where the conditions must hold, types that cannot tell one are left out, and so are others than those asked for by name.
     """
     everything = [Arm(name, words_to_look_up(query), given) for name in types]
     if reading is None or not reading.clauses:
@@ -53,7 +53,8 @@ async def plan_search(
         if ids.get(name) != []
     ]
     if reading.must_hold and arms:
-        return SearchPlan([replace(arm, is_apart=False) for arm in arms], unchecked, must_hold=True)
+        asked_for = [arm for arm in arms if arm.type in reading.named] or arms
+        return SearchPlan([replace(arm, is_apart=False) for arm in asked_for], unchecked, must_hold=True)
     return SearchPlan([*everything, *arms], unchecked)
 
 
