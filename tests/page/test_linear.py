@@ -9,10 +9,11 @@ from tests.page.conftest import Site
 MEASURE = """async ([module, call, piece, before, after, length]) => {
   const base = document.querySelector('script[type=module]').src.replace(/[^/]*$/, '');
   const page = await import(base + module);
+  const everyOther = (size) => Array.from({length: size / 2}, (_, at) => ({start: 2 * at, end: 2 * at + 1}));
   const read = {
     markdown: (text) => page.markdown(text),
     marked: (text) => page.marked(text),
-    highlighted: (text) => page.highlighted(text, Array.from({length: text.length / 2}, (_, at) => ({start: 2 * at, end: 2 * at + 1}))),
+    highlighted: (text) => page.highlighted(text, everyOther(text.length)),
   }[call];
   const text = (size) => before + piece.repeat(Math.ceil(size / piece.length)).slice(0, size) + after;
   const fastest = (given) => Math.min(...[1, 2, 3, 4].map(() => {
