@@ -3,7 +3,8 @@
  * result meets.
  *
  * @typedef {{field: string, value: string, start: number, end: number, assertion: string}} Evidence `text[start:end]` says something of a field
- * @typedef {{text: string, without: any}} Condition `without` is what is left of the constraints where it is taken away
+ * @typedef {{text: string, without: any, tone?: string}} Condition `without` is what is left of the constraints where it is taken away; its
+ *   `tone` wins over its group's
  * @typedef {{name: string, tone: string, conditions: Condition[]}} Group
  */
 
@@ -40,8 +41,8 @@ export function highlighted(text, evidence) {
 export function conditionChips(groups, onchange) {
   return groups.filter(({conditions}) => conditions.length > 0).map(({name, tone, conditions}) =>
     element('div', {class: 'understood-group'}, element('span', {class: 'understood-name'}, name),
-      element('ul', {class: 'chips', 'aria-label': name}, conditions.map(({text, without}) =>
-        element('li', {}, removable(text, {label: `Remove: ${text}`, tone, onremove: () => onchange(without)}))))));
+      element('ul', {class: 'chips', 'aria-label': name}, conditions.map(({text, without, tone: own = tone}) =>
+        element('li', {}, removable(text, {label: `Remove: ${text}`, tone: own, onremove: () => onchange(without)}))))));
 }
 
 /**

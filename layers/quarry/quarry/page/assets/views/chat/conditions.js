@@ -1,17 +1,17 @@
 /** How a question of a conversation was understood: its clauses, each by its label, and what is found by words or by meaning. */
 
 /**
- * What must hold, what must not, and what it is about; each with the constraints without it.
+ * What must hold or must not, which its label says, and what it is about; each with the constraints without it.
  * @param {any} constraints
  * @returns {import('../../components/understood.js').Group[]} without those that have no condition
  */
 export function conditionGroups(constraints) {
-  const clauses = constraints.conditions.map((clause) => ({clause, text: clause.label, without: without(constraints, clause)}));
+  const clauses = constraints.conditions.map((clause) =>
+    ({text: clause.label, without: without(constraints, clause), tone: isNegated(clause) ? 'warning' : 'accent'}));
   const texts = ['theme', 'words'].filter((name) => constraints[name])
     .map((name) => ({text: name === 'words' ? `says “${constraints.words}”` : constraints.theme, without: {...constraints, [name]: ''}}));
   return [
-    {name: 'Must', tone: 'accent', conditions: clauses.filter(({clause}) => !isNegated(clause))},
-    {name: 'Not', tone: 'warning', conditions: clauses.filter(({clause}) => isNegated(clause))},
+    {name: 'Must be', tone: 'accent', conditions: clauses},
     {name: 'About', tone: '', conditions: texts},
   ].filter(({conditions}) => conditions.length > 0);
 }
