@@ -8,6 +8,7 @@ import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {understood} from './campaigns/constraints.js';
 
 export {stylesheet};
 export const title = 'Campaigns';
@@ -60,6 +61,10 @@ class CampaignsTurn extends Turn {
 
   get summary() {
     return plural(this.answer.total, 'campaign');
+  }
+
+  groups(constraints) {
+    return understood(constraints);
   }
 
   found() {

@@ -9,6 +9,7 @@ import {element, outsideLink} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {understood} from './companies/constraints.js';
 
 export {stylesheet};
 export const title = 'Companies';
@@ -54,6 +55,10 @@ class CompaniesTurn extends Turn {
 
   get summary() {
     return plural(this.answer.references.length, 'company', 'companies');
+  }
+
+  groups(constraints) {
+    return understood(constraints, this.question);
   }
 
   found() {

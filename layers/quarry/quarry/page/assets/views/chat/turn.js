@@ -10,7 +10,6 @@ import {Timeline} from '../../components/timeline.js';
 import {conditionChips, highlighted} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 import {MarkdownView} from '../../markdown.js';
-import {conditionGroups} from './conditions.js';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -56,6 +55,11 @@ export class Turn {
     throw new Error(`a kind of turn takes its events: ${event.type}`);
   }
 
+  /** How the question was understood. @param {any} constraints @returns {import('../../components/understood.js').Group[]} */
+  groups(constraints) {
+    throw new Error(`a kind of turn says in words what was understood: ${Object.keys(constraints)}`);
+  }
+
   /** What stands below the finished text. @returns {import('../../dom.js').Child} */
   found() {
     return null;
@@ -68,7 +72,7 @@ export class Turn {
   understood() {
     const {constraints} = this.answer;
     if (!constraints) return null;
-    const groups = conditionGroups(constraints);
+    const groups = this.groups(constraints).filter(({conditions}) => conditions.length > 0);
     if (groups.length === 0 && this.constraints === null) return null;
     return element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
       conditionChips(groups, (left) => this.callbacks.onedit(left)),
