@@ -63,7 +63,10 @@ def conditions_of(parsed: ParsedQuery, table: SearchTable, asked_about: frozense
             or (mention.is_latent and isinstance(mention.value, Known))
             or (_is_soft(said, table) and not _insists(mention))
         ):
-            found.preferred += [condition for clause in said for condition in clause]
+            evidence = (Evidence(mention.start, mention.end),)
+            found.preferred += [
+                replace(condition, evidence=condition.evidence or evidence) for clause in said for condition in clause
+            ]
             continue
         groups.append((place, said))
     found.clauses = joined_clauses(parsed, groups, table)
