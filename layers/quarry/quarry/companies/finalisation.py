@@ -111,7 +111,7 @@ def _inputs(state: SearchState, chosen: list[RankedCompany]) -> SummaryInputs:
 def _unheard(state: SearchState, chosen: list[RankedCompany]) -> list[str]:
     """The words of the topic that no company chosen speaks of."""
     held = frozenset[str]().union(*(profile_words(state.companies[ranked.company_id]) for ranked in chosen))
-    topic = dict.fromkeys(word for word in words(state.understood.topic) if word not in STOP_WORDS)
+    topic = dict.fromkeys(word for word in words(state.sought.topic) if word not in STOP_WORDS)
     return [word for word in topic if stem(word) not in held]
 
 

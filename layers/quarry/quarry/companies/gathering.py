@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.anchors import NAME_WORDS_MAX, NAMES_MAX
+from quarry.companies.contract import STATUSES
+from quarry.companies.facets import COMPANIES
 from quarry.companies.found import Candidate, Source, Variant, merge
 from quarry.companies.naming import look_up, match_names
-from quarry.companies.ranking import Entry, boosted, distinct, in_order, unmet_filters
-from quarry.companies.retrieval import find_by_taxonomy, retrieve_variants
+from quarry.companies.query import TAG_FACETS
+from quarry.companies.ranking import Entry, boosted, distinct, in_order
+from quarry.companies.retrieval import find_by_taxonomy, fitting_ids, retrieve_variants
 from quarry.companies.state import NearMiss, SearchState
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.off_loop import off_loop
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.questions import Standing, labels_of, standings
 from quarry.core.run_log import StepRecord
 
 NEAR_MISSES_MAX = 3
+SEED_VECTORS_MAX = 4
+"""So many passages of a seed company's profile are compared with those of others."""
 
 
 async def gather(state: SearchState) -> str:
@@ -26,6 +33,7 @@ async def gather(state: SearchState) -> str:
     state.pending = state.pending[len(variants) :]
     state.tried += variants
     before = len(state.pool)
+    await _close_in(state)
     if state.is_closed_set:
         _merge(state, [Candidate(id) for id in state.include_ids or ()])
     searches = [lambda: _search_variants(state, variants)] if variants else []
@@ -34,6 +42,21 @@ async def gather(state: SearchState) -> str:
         searches += [lambda: _search_names(state), lambda: _search_taxonomy(state)]
     await _take_all(state, searches)
     return f"{counted(len(state.pool), 'company', 'companies')}, {len(state.pool) - before} of them new"
+
+
+async def _close_in(state: SearchState) -> None:
+    """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are looked at."""
+    if state.is_narrowed or not (state.sought.stated or state.sought.excluded):
+        return
+    if not state.may_call(2):
+        return
+    with state.run.step("companies_by_fields") as record:
+        state.run.budget.spend_call()
+        most = state.limits.hydrated_max
+        ids = await fitting_ids(state.services.database, state.filter, most + 1)
+        record.counts["found"] = len(ids)
+    if len(ids) <= most or not (state.sought.topic or state.anchor):
+        state.include_ids = ids[:most]
 
 
 async def _take_all(state: SearchState, searches: Sequence[Callable[[], Awaitable[None]]]) -> None:
@@ -83,9 +106,11 @@ async def _search_variants(state: SearchState, variants: Sequence[str]) -> None:
             state.run.budget.spend_call()
         found = await retrieve_variants(
             state.services.database,
-            [Variant(text, vectors[place] if vectors else None) for place, text in enumerate(variants)],
-            statuses=state.statuses,
+            [Variant(text, vectors[place] if vectors else None) for place, text in enumerate(variants)]
+            + [Variant("", vector) for vector in state.seed_vectors[:SEED_VECTORS_MAX] if "hybrid" in run],
+            statuses=None,
             include_ids=state.include_ids,
+            filter=state.filter,
             exclude_ids=[state.anchor.id] if state.anchor else [],
             hybrid="hybrid" in run,
             keyword="keyword" in run,
@@ -106,7 +131,7 @@ async def _search_names(state: SearchState) -> None:
         return
     variants = [variant for variant in state.the_plan.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
     names = distinct([*state.names.names, *variants])[:NAMES_MAX]
-    matches = await match_names(state, names, state.statuses)
+    matches = await match_names(state, names, STATUSES)
     for match in matches:
         if state.include_ids is None or match.company_id in state.include_ids:
             state.name_scores[match.company_id] = max(match.name_score, state.name_scores.get(match.company_id, 0.0))
@@ -131,8 +156,9 @@ async def _search_taxonomy(state: SearchState) -> None:
             sectors,
             categories,
             models,
-            state.statuses,
+            None,
             state.limits.taxonomy_max,
+            filter=state.filter,
         )
         allowed = None if state.include_ids is None else set(state.include_ids)
         kept = [candidate for candidate in found if allowed is None or candidate.company_id in allowed]
@@ -143,8 +169,7 @@ def tags_of(state: SearchState) -> tuple[list[str], list[str], list[str]]:
     """Sectors, categories and business models to look for: those of the filters, and what the question names besides."""
     filters = state.the_plan.filters
     named = {
-        family: [tag.name for tag in state.reading.tags if tag.family == family]
-        for family in ("sector", "category", "business_model")
+        facet: [value for group in state.sought.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
     }
     return (
         list(dict.fromkeys([*filters.sectors, *named["sector"]])),
@@ -174,23 +199,37 @@ async def keep_fitting(state: SearchState) -> str:
             for c in ordered
             if c.company_id in companies and not (state.anchor and c.company_id == state.anchor.id)
         ]
+        state.standings.update(await _standings(state, [entry.company.id for entry in entries]))
         state.entries, state.near_misses = await off_loop(_parted, state, entries)
         record.counts.update(before=len(entries), after=len(state.entries))
     return f"{len(state.entries)} of {counted(len(entries), 'company', 'companies')} fit"
 
 
+async def _standings(state: SearchState, ids: Sequence[str]) -> Mapping[str, Standing]:
+    """Which clauses each company meets and misses."""
+    clauses = _clauses(state)
+    if not clauses or not ids:
+        return {}
+    return await standings(state.services.database, COMPANIES, clauses, ids)
+
+
+def _clauses(state: SearchState) -> Sequence[Clause]:
+    return state.sought.stated if state.is_narrowed else state.sought.clauses
+
+
 def _parted(state: SearchState, entries: Sequence[Entry]) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best of those that do not."""
-    filters, constraints = state.the_plan.filters, state.reading.constraints
-    unmet = {
-        entry.company.id: unmet_filters(entry.company, filters, constraints, state.reading.excluded)
-        for entry in entries
-    }
-    fitting = [entry for entry in entries if not unmet[entry.company.id]]
+    filters, clauses = state.the_plan.filters, _clauses(state)
+    nothing = Standing()
+    misses = {entry.company.id: state.standings.get(entry.company.id, nothing).misses for entry in entries}
+    fitting = [entry for entry in entries if not misses[entry.company.id]]
     missed = sorted(
-        (entry for entry in entries if unmet[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
+        (entry for entry in entries if misses[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
     )
     return (
         boosted(fitting, filters, state.limits.niche_weight)[: state.limits.filtered_max],
-        [NearMiss(entry.company, unmet[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]],
+        [
+            NearMiss(entry.company, labels_of(COMPANIES, clauses, misses[entry.company.id]))
+            for entry in missed[:NEAR_MISSES_MAX]
+        ],
     )

@@ -38,7 +38,7 @@ async def rank(state: SearchState) -> str:
     inputs = RerankInputs(state.question, state.the_plan, offered, state.anchor, state.demands)
 
     def by_rule(given: RerankInputs) -> Reranking:
-        return standins.rerank_by_rule(given, state.understood)
+        return standins.rerank_by_rule(given, state.sought)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, state.run)
     if state.is_over:
@@ -99,7 +99,7 @@ async def criticise(state: SearchState) -> str:
     )
 
     def by_rule(given: CritiqueInputs) -> Critique:
-        return standins.critique_by_rule(given, state.understood)
+        return standins.critique_by_rule(given, state.sought)
 
     critique = await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, state.run)
     added = queue_variants(state, critique.new_query_variants)
@@ -116,10 +116,22 @@ async def criticise(state: SearchState) -> str:
     if not state.entries and state.is_narrowed:
         _widen(state)
         return "none of the companies shown before fits; searching all"
+    if not state.ranked and state.sought.assumed and not state.is_narrowed and not state.is_cut_short:
+        _relax(state)
+        return "none that is a startup fits; searching all" if not state.sought.names_status else "searching more widely"
     state.note = f"{len(state.entries)} companies fitted the filters; {critique.why}"
     if state.end_reason is not None:
         return _END[state.end_reason]
     return f"searching on, with {counted(added, 'new phrasing')}" if added else "looking once more"
+
+
+def _relax(state: SearchState) -> None:
+    """Give up what was only assumed, and search for the same again."""
+    state.is_relaxed, state.sought = True, state.sought.relaxed()
+    state.end_reason = state.best_before = None
+    state.pending, state.tried = list(state.tried), []
+    state.plan_is_new, state.include_ids = True, None
+    state.pool, state.name_scores, state.standings = {}, {}, {}
 
 
 def _widen(state: SearchState) -> None:

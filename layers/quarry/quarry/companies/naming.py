@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
-from quarry.companies.anchors import asks_for_facts, beside_name, is_about
+from quarry.companies.anchors import asks_for_facts, is_about
 from quarry.companies.contract import STATUSES, Company, Status
+from quarry.companies.facets import COMPANIES
 from quarry.companies.found import NameMatch
-from quarry.companies.reading import read_follow_up, read_question
-from quarry.companies.retrieval import companies_by_ids, find_names
+from quarry.companies.query import STATUS, Sought, as_companies, sought
+from quarry.companies.retrieval import companies_by_ids, find_names, stored_vectors
 from quarry.companies.snippets import profile_words
 from quarry.companies.standins import anchor_variants
 from quarry.companies.state import SearchState
 from quarry.core.off_loop import off_loop
-from quarry.core.text import significant_words
+from quarry.core.retrieval.reading import Reading, read_question
+from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
 
 async def look_for_names(state: SearchState) -> str:
@@ -23,8 +26,10 @@ async def look_for_names(state: SearchState) -> str:
     company was acquired does not know.
     """
     names, similar = state.names.names, state.names.similar
-    of_any_status = similar or not state.reading.statuses or asks_for_facts(state.question)
-    state.matches = await match_names(state, names, STATUSES if of_any_status else state.reading.statuses)
+    reading = await _read(state)
+    state.sought = sought(reading)
+    of_any_status = similar or not state.sought.names_status or asks_for_facts(state.question)
+    state.matches = await match_names(state, names, STATUSES if of_any_status else statuses_of(state.sought))
     with state.run.step("anchor_precheck") as record:
         if similar:
             named = [match for match in state.matches if match.name_score >= state.limits.anchor_name_min]
@@ -32,15 +37,34 @@ async def look_for_names(state: SearchState) -> str:
             named = state.exact = _meant(state)
         record.counts.update(names=len(names), matches=len(state.matches), named=len(named))
     if not named:
-        if similar:
-            state.reading = await off_loop(read_follow_up, beside_name(state.question, ()), state.request.history)
         return "no company of such a name" if not state.matches else f"no, but {state.matches[0].company_name} is near"
     companies = await look_up(state, [match.company_id for match in named])
     if similar:
         await off_loop(_choose_anchor, state, named, companies)
+        state.sought = await off_loop(sought, reading, [match.asked for match in named])
+        if state.anchor is not None:
+            state.seed_vectors = await stored_vectors(state.services.database, state.anchor.id)
     else:
         state.end_reason = "exact_match"
     return " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in state.companies))
+
+
+async def _read(state: SearchState) -> Reading:
+    earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in state.request.history if message.role == "user"]
+    return await read_question(
+        state.services.database,
+        COMPANIES,
+        state.question,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        earlier=earlier,
+        adapt=as_companies,
+    )
+
+
+def statuses_of(sought: Sought) -> list[Status]:
+    """The statuses that the question names."""
+    named = {value for clause in sought.clauses for each in clause if each.facet == STATUS for value in each.values}
+    return [status for status in STATUSES if status in named]
 
 
 async def match_names(state: SearchState, names: Sequence[str], statuses: Sequence[Status]) -> list[NameMatch]:
@@ -90,8 +114,6 @@ def _choose_anchor(state: SearchState, named: Sequence[NameMatch], companies: Se
             ),
             default=None,
         )
-        if state.anchor is not None:
-            state.reading = read_question(beside_name(state.question, [match.asked for match in named]))
         record.counts.update(
             companies=len(companies), variants=len(anchor_variants(state.anchor)) if state.anchor else 0
         )

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from quarry.companies import standins
 from quarry.companies.activity import counted
-from quarry.companies.contract import STATUSES
 from quarry.companies.decisions import CompanyPlan, PlanFilters, Search
-from quarry.companies.fields import can_be_looked_up, ids_meeting
 from quarry.companies.prompts import PlanInputs, plan_messages
-from quarry.companies.ranking import distinct, known_only
+from quarry.companies.ranking import distinct
 from quarry.companies.state import SearchState
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import words
@@ -18,8 +16,6 @@ from quarry.core.text import words
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""
 NAMED_WORDS_MAX = 4
-FIELD_IDS_MAX = 2000
-"""So many companies of a place or a stage are searched one by one; of more, what was found is filtered."""
 DEFAULT_SEARCHES: tuple[Search, ...] = ("hybrid", "keyword", "taxonomy")
 
 
@@ -35,7 +31,7 @@ async def make_plan(state: SearchState) -> str:
     )
 
     def by_rule(given: PlanInputs) -> CompanyPlan:
-        return standins.plan_by_rule(given, state.reading, named=_may_be_a_name(state))
+        return standins.plan_by_rule(given, state.sought, named=_may_be_a_name(state))
 
     if plans_by_rule(state):
         with state.run.step("plan_by_rule") as record:
@@ -45,7 +41,7 @@ async def make_plan(state: SearchState) -> str:
         plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs, state.run)
         state.run.steps[-1].counts["variants"] = len(plan.query_variants)
     _take_over(state, plan)
-    await _restrict(state)
+    state.include_ids = state.request.previous_candidate_ids if state.is_narrowed else None
     return _described(state)
 
 
@@ -53,10 +49,8 @@ def plans_by_rule(state: SearchState) -> bool:
     """Whether no model is asked to plan: there is none, it is not wanted, or the question is no more than one known name."""
     if state.run.chat is None or state.limits.planner == "never":
         return True
-    reading = state.reading
-    simple = (
-        reading.plain and len(reading.groups) == 1 and not (reading.constraints or reading.statuses or reading.excluded)
-    )
+    sought = state.sought
+    simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded)
     return state.limits.planner == "auto" and simple and not state.request.history and state.anchor is None
 
 
@@ -73,10 +67,7 @@ def _take_over(state: SearchState, plan: CompanyPlan) -> None:
         name = state.anchor.company_name.casefold()
         variants = [variant for variant in variants if name not in variant.casefold()]
         variants += standins.anchor_variants(state.anchor)
-    filters = known_only(plan.filters, STATUSES)
-    if plan.intent == "narrow" and state.request.previous_candidate_ids and not state.reading.statuses:
-        # what was shown before may be of any status
-        filters = filters.model_copy(update={"statuses": list(STATUSES)})
+    filters = plan.filters
     state.plan = plan.model_copy(
         update={
             "query_variants": distinct(variants) or [state.question],
@@ -105,24 +96,8 @@ def queue_variants(state: SearchState, variants: Sequence[str]) -> int:
     return len(fresh[:room])
 
 
-async def _restrict(state: SearchState) -> None:
-    """Find out which companies alone are to be searched: those shown before, or those of a place or stage."""
-    state.include_ids = None
-    if state.is_narrowed:
-        state.include_ids = state.request.previous_candidate_ids
-    elif can_be_looked_up(state.reading.constraints) and state.may_call(2):
-        with state.run.step("companies_by_fields") as record:
-            state.run.budget.spend_call()
-            ids = await ids_meeting(state.services.database, state.reading.constraints, state.statuses, FIELD_IDS_MAX)
-            record.counts["found"] = FIELD_IDS_MAX + 1 if ids is None else len(ids)
-        # where none meets them, others are searched for: the nearest misses are worth naming
-        state.include_ids = ids or None
-
-
 def _described(state: SearchState) -> str:
     plan = state.the_plan
     filters = plan.filters
-    chosen = [*filters.categories, *filters.sectors, *filters.business_models, *state.reading.constraints.described()]
-    if filters.statuses != ["startup"]:
-        chosen.append(" or ".join(filters.statuses))
+    chosen = [*filters.categories, *filters.sectors, *filters.business_models, *state.demands]
     return "; ".join([counted(len(state.pending), "phrasing"), *chosen])

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.contract import Company, Status
+from quarry.companies.facets import COMPANIES
 from quarry.companies.found import Candidate, NameMatch, Scoring, Variant
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.filters import Literals, where
 
 _SEED_SCORING = Scoring()
+
+
+def _vector(variant: Variant) -> str | None:
+    if variant.vector is None or isinstance(variant.vector, str):
+        return variant.vector
+    return vector_literal(variant.vector)
+
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
 
 
@@ -52,10 +62,12 @@ async def retrieve_variants(
     keyword: bool = True,
     limit: int = 120,
     scoring: Scoring = _SEED_SCORING,
+    filter: Composed | None = None,
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
-    Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those of `statuses` (None: all).
+    Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and only those
+    that meet `filter`, a condition of `row_filter`.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -63,7 +75,7 @@ async def retrieve_variants(
         database,
         "search_company_variants",
         p_texts=[variant.text for variant in variants],
-        p_embeddings=[None if variant.vector is None else vector_literal(variant.vector) for variant in variants],
+        p_embeddings=[_vector(variant) for variant in variants],
         p_statuses=None if statuses is None else list(statuses),
         p_include_ids=None if include_ids is None else list(include_ids),
         p_exclude_ids=list(exclude_ids),
@@ -73,6 +85,7 @@ async def retrieve_variants(
         p_min_semantic=scoring.min_semantic,
         p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
         p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
+        p_filter=None if filter is None else filter.as_string(None),
     )
     return [
         Candidate(
@@ -96,6 +109,8 @@ async def find_by_taxonomy(
     business_models: Sequence[str],
     statuses: Sequence[Status] | None,
     limit: int = 500,
+    *,
+    filter: Composed | None = None,
 ) -> list[Candidate]:
     """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
     asked = len({*sectors}) + len({*categories}) + len({*business_models})
@@ -109,6 +124,7 @@ async def find_by_taxonomy(
         p_business_models=list(business_models),
         p_statuses=None if statuses is None else list(statuses),
         p_limit=limit,
+        p_filter=None if filter is None else filter.as_string(None),
     )
     return [
         Candidate(
@@ -119,6 +135,33 @@ async def find_by_taxonomy(
         )
         for row in rows
     ]
+
+
+def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Composed:
+    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`, as SQL."""
+    condition = where(COMPANIES, clauses, Literals())
+    for words in excluded:
+        condition += SQL(" and not t.text_search @@ phraseto_tsquery('english', {0})").format(Literal(words))
+        condition += SQL(" and not t.niches_search @@ phraseto_tsquery('english', {0})").format(Literal(words))
+    return condition
+
+
+async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[str]:
+    """Companies that meet `filter`, at most so many, those founded last first."""
+    rows = await database.rows(
+        SQL("select t.id from companies t where ") + filter
+        + SQL(" order by t.founded_year desc nulls last, t.id limit {}").format(Literal(limit))
+    )
+    return [row["id"] for row in rows]
+
+
+async def stored_vectors(database: Database, id: str) -> list[str]:
+    """The vectors of what a company's profile says, as pgvector writes them; none where it was not embedded."""
+    rows = await database.rows(
+        SQL("select embedding::text from company_embeddings where record_id = %s and embedding_type = 'searchable_profile'"),
+        [id],
+    )
+    return [row["embedding"] for row in rows]
 
 
 async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:

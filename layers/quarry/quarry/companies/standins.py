@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from quarry.companies.constraints import STAGE_LABELS
-from quarry.companies.contract import EVIDENCE_CHIPS_MAX, STATUSES, Company
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
 from quarry.companies.decisions import (
     VARIANTS_ADDED_MAX,
     VARIANTS_PLANNED_MAX,
@@ -24,9 +23,8 @@ from quarry.companies.decisions import (
 )
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
 from quarry.companies.ranking import Entry, distinct
-from quarry.companies.reading import Reading, TagGroup
-from quarry.companies.snippets import home, inline_description, profile_words, snippets
-from quarry.companies.vocabulary import Tag
+from quarry.companies.query import Sought, TagGroup
+from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
 from quarry.core.text import significant_words, topic_text
 
 TARGET_COUNT = 10
@@ -39,6 +37,8 @@ SECOND_SECTOR = 0.6
 
 MODEL_WORTH = 0.5
 """What the name of a business model counts beside that of a sector or category."""
+PART_WORTH = 0.5
+"""What a part of a tag's name counts beside a whole one."""
 
 
 @dataclass(frozen=True)
@@ -74,50 +74,48 @@ ACCEPTED_SHARE = 0.3
 """Nor does one that scores less than this share of the best."""
 
 
-def plan_by_rule(inputs: PlanInputs, reading: Reading, *, named: bool) -> CompanyPlan:
+def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
     """A plan from how the question reads. `named`: its words are near the name of a company."""
-    narrows = reading.narrows and bool(inputs.previous_ids)
-    demanded = [tag for group in reading.groups if group.demanded for tag in group.tags]
-    topic = reading.topic
-    statuses = reading.statuses or (STATUSES if narrows else ("startup",))
+    narrows = sought.narrows and bool(inputs.previous_ids)
+    topic = sought.topic
     return CompanyPlan(
         intent="narrow" if narrows else "find_company" if named else "discover",
-        target_result_count=reading.count or TARGET_COUNT,
-        query_variants=_variants(inputs, reading, topic) or [inputs.question],
-        search_priority_order=_searches(reading, named=named),
+        target_result_count=sought.count or TARGET_COUNT,
+        query_variants=_variants(inputs, sought) or [inputs.question],
+        search_priority_order=_searches(sought, named=named),
         filters=PlanFilters(
-            statuses=list(statuses),
-            sectors=_names(demanded, "sector"),
-            categories=_names(demanded, "category"),
-            business_models=_names(demanded, "business_model"),
-            niches=_niches(inputs, reading),
+            sectors=_names(sought, "sector"),
+            categories=_names(sought, "category"),
+            business_models=_names(sought, "business_model"),
+            niches=_niches(inputs, sought),
             niche_mode="boost",
         ),
         success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
     )
 
 
-def _niches(inputs: PlanInputs, reading: Reading) -> list[str]:
+def _niches(inputs: PlanInputs, sought: Sought) -> list[str]:
     """The anchor's niches, or the topic where it is short enough to be one."""
     if inputs.anchor is not None:
         return list(inputs.anchor.niches)
-    is_niche = reading.topic and not reading.plain and len(reading.topic.split()) <= NICHE_WORDS_MAX
-    return [reading.topic] if is_niche else []
+    is_niche = sought.topic and not sought.is_plain and len(sought.topic.split()) <= NICHE_WORDS_MAX
+    return [sought.topic] if is_niche else []
 
 
-def _searches(reading: Reading, *, named: bool) -> list[Search]:
+def _searches(sought: Sought, *, named: bool) -> list[Search]:
     searches: list[Search] = ["exact_name"] if named else []
-    searches += ["taxonomy"] if reading.plain else []
+    searches += ["taxonomy"] if sought.is_plain else []
     searches += ["hybrid", "keyword"]
-    return searches + (["taxonomy"] if reading.groups and not reading.plain else [])
+    return searches + (["taxonomy"] if sought.tags and not sought.is_plain else [])
 
 
-def _variants(inputs: PlanInputs, reading: Reading, topic: str) -> list[str]:
+def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
+    topic = sought.topic
     if inputs.anchor is not None:
         wished = [f"{topic}: {', '.join(inputs.anchor.niches)}"] if topic else []
         return [*wished, *anchor_variants(inputs.anchor)][:VARIANTS_PLANNED_MAX]
-    tags = [tag.name for tag in reading.tags]
-    return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if reading.plain else ""])[
+    tags = [value for group in sought.tags for each in group.conditions for value in each.values]
+    return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if sought.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
     ]
 
@@ -142,8 +140,8 @@ def unnamed(text: str, anchor: Company) -> str:
     return " ".join(text.split())
 
 
-def _names(tags: Sequence[Tag], family: str) -> list[str]:
-    return list(dict.fromkeys(tag.name for tag in tags if tag.family == family))
+def _names(sought: Sought, facet: str) -> list[str]:
+    return list(dict.fromkeys(value for group in sought.tags for value in sorted(group.values(facet))))
 
 
 # --- ranking
@@ -159,18 +157,18 @@ class _Evidence:
     groups: tuple[TagGroup, ...]
 
 
-def rerank_by_rule(inputs: RerankInputs, reading: Reading) -> Reranking:
+def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     """The companies whose evidence is good enough, best first."""
-    said = {entry.company.id: _said(entry.company, reading) for entry in inputs.entries}
-    weights = _word_weights(reading, said.values())
-    judged = [(entry, _judge(entry, said[entry.company.id], inputs, reading, weights)) for entry in inputs.entries]
+    said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
+    weights = _word_weights(sought, said.values())
+    judged = [(entry, _judge(entry, said[entry.company.id], inputs, sought, weights)) for entry in inputs.entries]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],
-        per_company=[_described(entry, evidence, inputs, reading) for entry, evidence in kept],
+        per_company=[_described(entry, evidence, inputs, sought) for entry, evidence in kept],
     )
 
 
@@ -178,53 +176,57 @@ def _confidence(score: float) -> float:
     return round(min(0.95, score), 3)
 
 
-def _said(company: Company, reading: Reading) -> frozenset[str]:
+def _said(company: Company, sought: Sought) -> frozenset[str]:
     """The words of a profile; a name of a tag is as good as said where the company has the tag."""
-    names = (group.name for group in reading.groups if _filed(company, group.tags))
+    names = (group.name for group in sought.tags if _filed(company, group))
     return profile_words(company).union(*(significant_words(name) for name in names))
 
 
-def _word_weights(reading: Reading, said: Collection[frozenset[str]]) -> dict[str, float]:
+def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str, float]:
     """How much each word of the topic says: the rarer among the candidates, the more."""
     holders = Counter(word for held in said for word in held)
-    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in significant_words(reading.topic)}
+    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in significant_words(sought.topic)}
 
 
 def _judge(
-    entry: Entry, said: frozenset[str], inputs: RerankInputs, reading: Reading, weights: Mapping[str, float]
+    entry: Entry, said: frozenset[str], inputs: RerankInputs, sought: Sought, weights: Mapping[str, float]
 ) -> _Evidence:
     company = entry.company
     semantic = _scaled(entry.candidate.semantic)
-    groups = tuple(group for group in reading.groups if _filed(company, group.tags))
+    groups = tuple(group for group in sought.tags if _filed(company, group))
     covered = said & weights.keys()
     total = sum(weights.values())
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
-    tags = _tag_share(company, reading)
+    tags = _tag_share(company, sought)
     if inputs.anchor is not None:
         odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor), coverage)
-    elif reading.plain and any(group.demanded for group in reading.groups):
+    elif sought.is_plain:
         odds = PLAIN_ODDS.of(semantic, tags)
     else:
-        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if reading.constraints else 0.0)
-    score = 1 / (1 + math.exp(-odds)) if reading.topic or inputs.anchor else NOTHING_ASKED
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0)
+    score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.anchor else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
 
 
-def _tag_share(company: Company, reading: Reading) -> float:
+def _tag_share(company: Company, sought: Sought) -> float:
     """The share of the tags named that a company has. How it earns its money says less than what it does."""
-    worth = [
-        MODEL_WORTH if all(tag.family == "business_model" for tag in group.tags) else 1.0 for group in reading.groups
-    ]
-    had = sum(_filed(company, group.tags) * value for group, value in zip(reading.groups, worth, strict=True))
+    worth = [_worth(group) for group in sought.tags]
+    had = sum(_filed(company, group) * value for group, value in zip(sought.tags, worth, strict=True))
     return had / max(1.0, sum(worth))
 
 
-def _filed(company: Company, tags: Collection[Tag]) -> float:
-    """How well a company is filed under one of `tags`: 1, or less under a sector that is not its first; 0 under none."""
-    held = {"category": company.categories, "business_model": company.business_models}
-    if any(tag.name in held.get(tag.family, ()) for tag in tags):
+def _worth(group: TagGroup) -> float:
+    if not group.is_whole:
+        return PART_WORTH
+    return MODEL_WORTH if all(each.facet == "business_model" for each in group.conditions) else 1.0
+
+
+def _filed(company: Company, group: TagGroup) -> float:
+    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under none."""
+    held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
+    if any(group.values(facet) & {*values} for facet, values in held.items()):
         return 1.0
-    sectors = [tag.name for tag in tags if tag.family == "sector"]
+    sectors = group.values("sector")
     places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
     return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
 
@@ -245,18 +247,18 @@ def _share(values: Collection[str], of: Collection[str]) -> float:
     return len(set(values) & set(of)) / len(set(of)) if of else 0.0
 
 
-def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> RankedCompany:
+def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> RankedCompany:
     company = entry.company
     return RankedCompany(
         company_id=company.id,
-        reason=_reason(entry, evidence, inputs, reading),
+        reason=_reason(entry, evidence, inputs),
         inline_description=inline_description(company),
-        evidence_chips=list(_chips(entry, evidence, inputs, reading))[:EVIDENCE_CHIPS_MAX],
+        evidence_chips=list(_chips(entry, evidence, inputs, sought))[:EVIDENCE_CHIPS_MAX],
         confidence=_confidence(evidence.score),
     )
 
 
-def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> str:
+def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
     company = entry.company
     if inputs.anchor is not None:
         shared = [name for name in company.categories if name in inputs.anchor.categories]
@@ -266,17 +268,20 @@ def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Re
     return best or f"Filed under {', '.join(company.categories)}."
 
 
-def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, reading: Reading) -> Iterator[str]:
+def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> Iterator[str]:
     """What speaks for a company in a few words: what it has of what was asked for."""
-    company, constraints = entry.company, reading.constraints
-    yield from dict.fromkeys(tag.name for group in evidence.groups for tag in group.tags if _filed(company, (tag,)))
-    if constraints.countries or constraints.cities:
+    company = entry.company
+    filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
+    named = (value for group in evidence.groups for each in group.conditions for value in each.values)
+    yield from dict.fromkeys(value for value in named if value in filed)
+    asked = {condition.facet for clause in sought.stated for condition in clause}
+    if asked & {"city", "country"} and home(company):
         yield home(company)
-    if constraints.funding_stages and company.funding_stage:
+    if "funding_stage" in asked and company.funding_stage:
         yield STAGE_LABELS[company.funding_stage]
-    if constraints.founded and company.founded_year:
+    if "founded_year" in asked and company.founded_year:
         yield f"Founded {company.founded_year}"
-    if constraints.employees and company.employee_count:
+    if "employees" in asked and company.employee_count:
         yield f"{company.employee_count:,} employees"
     yield from _near_niches(company, evidence.covered, inputs.anchor)
 
@@ -291,13 +296,13 @@ def _near_niches(company: Company, covered: frozenset[str], anchor: Company | No
 # --- critique
 
 
-def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
+def critique_by_rule(inputs: CritiqueInputs, sought: Sought) -> Critique:
     """Stop when the ranking is sure or nothing new is left to try; else search for what the best companies do not cover."""
     met = inputs.confidence >= inputs.target
     if met:
         return Critique(decision="stop", why="The best companies meet the question.", confidence_target_met=True)
     tried = {variant.casefold() for variant in inputs.tried}
-    fresh = [variant for variant in _new_variants(reading) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
+    fresh = [variant for variant in _new_variants(sought) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
     return Critique(
         decision="continue" if fresh else "stop",
         why="Other words may find more." if fresh else "Nothing is left to try.",
@@ -306,6 +311,7 @@ def critique_by_rule(inputs: CritiqueInputs, reading: Reading) -> Critique:
     )
 
 
-def _new_variants(reading: Reading) -> list[str]:
-    """The topic as it is understood now that companies were found, and the tags that it names."""
-    return distinct([reading.topic, ", ".join(tag.name for tag in reading.tags)])
+def _new_variants(sought: Sought) -> list[str]:
+    """The topic, and the tags that it names."""
+    tags = (value for group in sought.tags for each in group.conditions for value in each.values)
+    return distinct([sought.topic, ", ".join(tags)])

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quarry.companies.anchors import NameQuestion, read_names
-from quarry.companies.contract import STATUSES, ChatRequest, Company, EndReason, Status
+from quarry.companies.contract import ChatRequest, Company, EndReason
 from quarry.companies.decisions import CompanyPlan, RankedCompany
+from quarry.companies.facets import COMPANIES
 from quarry.companies.found import Candidate, NameMatch
 from quarry.companies.limits import CompanyLimits
 from quarry.companies.ranking import Entry
-from quarry.companies.reading import Reading, read_follow_up
-from quarry.companies.spelling import mended
+from quarry.companies.query import Sought
+from quarry.companies.retrieval import row_filter
+from quarry.core.retrieval.questions import Standing, labels_of
+from psycopg.sql import Composed
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 
@@ -35,7 +38,11 @@ class SearchState:
     limits: CompanyLimits
 
     names: NameQuestion = field(init=False)
-    reading: Reading = field(init=False)
+    sought: Sought = field(init=False)
+    is_relaxed: bool = False
+    """Whether what was only assumed has been given up, because nothing met it."""
+    seed_vectors: list[str] = field(default_factory=list)
+    standings: dict[str, Standing] = field(default_factory=dict)
 
     matches: list[NameMatch] = field(default_factory=list)
     """The companies whose names are like one in the question, best first."""
@@ -75,16 +82,10 @@ class SearchState:
 
     def __post_init__(self) -> None:
         self.names = read_names(self.question)
-        self.reading = read_follow_up(self.question, self.request.history)
 
     @property
     def question(self) -> str:
         return self.request.question
-
-    @property
-    def understood(self) -> Reading:
-        """The reading, its slips of the pen mended by the words of the companies found."""
-        return mended(self.reading, [entry.company for entry in self.entries])
 
     @property
     def the_plan(self) -> CompanyPlan:
@@ -93,9 +94,10 @@ class SearchState:
         return self.plan
 
     @property
-    def statuses(self) -> list[Status]:
-        """The statuses that the plan allows."""
-        return [status for status in STATUSES if status in self.the_plan.filters.statuses]
+    def filter(self) -> Composed:
+        """What every company that is found must meet."""
+        clauses = self.sought.stated if self.is_narrowed else self.sought.clauses
+        return row_filter(clauses, self.sought.excluded)
 
     @property
     def is_narrowed(self) -> bool:
@@ -110,8 +112,8 @@ class SearchState:
     @property
     def demands(self) -> list[str]:
         """What the question demands of a company's status and fields, in words."""
-        statuses = [" or ".join(self.reading.statuses)] if self.reading.statuses else []
-        return [*statuses, *self.reading.constraints.described()]
+        clauses = self.sought.stated
+        return labels_of(COMPANIES, clauses, range(len(clauses))) + [f"not {words}" for words in self.sought.excluded]
 
     @property
     def rankable(self) -> list[Entry]:

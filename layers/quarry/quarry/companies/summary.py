@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from quarry.companies.constraints import STAGE_LABELS
 from quarry.companies.contract import Company
 from quarry.companies.prompts import SummaryEntry, SummaryInputs
-from quarry.companies.snippets import home, inline_description
+from quarry.companies.snippets import STAGE_LABELS, home, inline_description
 
 NAMED_MAX = 4
 SURE = 0.6

@@ -1,0 +1,304 @@
+"""What a question asks of the companies: which conditions must hold, what they are to be filed under, and what is left to be found
+by words and by meaning.
+
+Pure. The core reads the question; here stands what is peculiar to companies: a word of a profile that is a company's name too, a
+status that may be an ordinary adjective, and that startups are meant where no status is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.companies.contract import FUNDING_STAGES, STATUSES
+from quarry.companies.facets import COMPANIES
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import Token, keys
+from quarry.core.query.interpretation import interpret
+from quarry.core.query.mention import Cue, FacetName, Known, KnownValue, Mention, ParsedQuery, Phrase, Place, Word
+from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
+from quarry.core.retrieval.reading import Reading
+
+NAME_FACETS = frozenset(("name", "former_name", "domain"))
+PERSON_FACETS = frozenset(("founder", "acquirer"))
+"""Names that are meant only where words such as "founded by" lead to them."""
+TAG_FACETS = ("sector", "category", "business_model", "niche")
+STATUS = "status"
+STAGE = "funding_stage"
+NOUN_AHEAD_MAX = 4
+"""So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+COUNT_MAX = 20
+
+ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
+STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
+_BESIDES = frozenset("also too including include even plus".split())
+_ANY = frozenset("any every all whatever each".split())
+_LATER = frozenset("later above beyond up more higher onwards".split())
+_EARLIER = frozenset("earlier below before less lower".split())
+
+
+@dataclass(frozen=True)
+class TagGroup:
+    """What words of the question are filed under: any of `conditions`. `is_whole`: they name all of a tag, not a part of it."""
+
+    name: str
+    conditions: tuple[Condition, ...]
+    is_whole: bool
+
+    def values(self, facet: str) -> frozenset[str]:
+        return frozenset(value for each in self.conditions if each.facet == facet for value in each.values)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is sought.
+
+    `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what is only
+    likely. `tags` speak for a company, and rule none out. `excluded` are words that no company may speak of. `topic` is what is to
+    be found by words and by meaning; `is_plain`: tags and nothing else make it up. `narrows`: it speaks of what was shown before.
+    """
+
+    question: Question
+    stated: tuple[Clause, ...] = ()
+    assumed: tuple[Clause, ...] = ()
+    tags: tuple[TagGroup, ...] = ()
+    excluded: tuple[str, ...] = ()
+    topic: str = ""
+    is_plain: bool = False
+    count: int | None = None
+    narrows: bool = False
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        return (*self.stated, *self.assumed)
+
+    @property
+    def names_status(self) -> bool:
+        return any(condition.facet == STATUS for clause in self.stated for condition in clause)
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        return tuple(self.question.missing)
+
+    def relaxed(self) -> Sought:
+        """The same without what was only assumed."""
+        return replace(self, assumed=())
+
+
+def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
+    """What the question seeks; `named` are names in it that say whom others are to be like, and nothing else."""
+    parsed = without_names(reading.parsed, named) if named else reading.parsed
+    question = interpret(parsed, COMPANIES, reading.before) if named else reading.question
+    negated = [(each,) for each in question.preferred if each.is_negated]
+    clauses = _with_one_status([*question.clauses, *negated], parsed)
+    stated = tuple(clause for clause in clauses if not _is_inferred(clause))
+    names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
+    inferred = tuple(clause for clause in clauses if _is_inferred(clause))
+    assumed = inferred if names_status or _asks_for_any_status(parsed) else (*inferred, STARTUPS)
+    tags = _tag_groups(question)
+    return Sought(
+        question,
+        stated=stated,
+        assumed=assumed,
+        tags=tags,
+        excluded=_excluded(question, clauses),
+        topic=question.topic,
+        is_plain=bool(tags) and _is_covered(question, tags),
+        count=min(COUNT_MAX, max(1, question.ask.limit)) if question.ask.limit else None,
+        narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
+    )
+
+
+def _is_inferred(clause: Clause) -> bool:
+    return any(condition.strength == "inferred" and not condition.is_negated for condition in clause)
+
+
+def _excluded(question: Question, clauses: Sequence[Clause]) -> tuple[str, ...]:
+    """What is ruled out, in words: also what companies may be without being filed under it."""
+    said = [
+        question.text[each.start : each.end]
+        for clause in clauses
+        for condition in clause
+        if condition.is_negated and condition.facet in TAG_FACETS
+        for each in condition.evidence
+    ]
+    return tuple(dict.fromkeys((*question.excluded_words, *said)))
+
+
+# ---- statuses and stages ----
+
+
+def _with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
+    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for startups too."""
+    named = [clause for clause in clauses if any(each.facet == STATUS and not each.is_negated for each in clause)]
+    if not named:
+        return [_with_stages(clause, parsed) for clause in clauses]
+    statuses = [each for clause in named for each in clause if each.facet == STATUS]
+    values = dict.fromkeys(value for each in statuses for value in each.values)
+    evidence = tuple(span for each in statuses for span in each.evidence)
+    if evidence and any(_is_besides(parsed, span) for span in evidence):
+        values = dict.fromkeys(("startup", *values))
+    one: Clause = (Condition(STATUS, tuple(values), evidence=evidence),)
+    return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
+
+
+def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
+    """Whether what is said there is to be added ("also those that closed")."""
+    tokens = parsed.tokens
+    before = [token.key for token in tokens if token.end <= evidence.start][-6:]
+    behind = [token.key for token in tokens if token.start >= evidence.end][:1]
+    return bool(_BESIDES & set(before)) or behind == ["too"]
+
+
+def _asks_for_any_status(parsed: ParsedQuery) -> bool:
+    return any(
+        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and _before(parsed, mention) in _ANY
+        for mention in parsed.mentions
+    )
+
+
+def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
+    """ "Series A or later" means all stages that follow."""
+    return tuple(
+        replace(condition, values=_stages(condition, parsed)) if condition.facet == STAGE else condition
+        for condition in clause
+    )
+
+
+def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
+    if len(condition.values) != 1 or condition.values[0] not in FUNDING_STAGES or not condition.evidence:
+        return condition.values
+    place = FUNDING_STAGES.index(condition.values[0])
+    behind = [token.key for token in parsed.tokens if token.start >= condition.evidence[-1].end][:3]
+    said = [word for word in behind if word not in ("stage", "round", "funding")][:2]
+    if len(said) == 2 and said[0] in ("or", "and"):
+        if said[1] in _LATER:
+            return FUNDING_STAGES[place:]
+        if said[1] in _EARLIER:
+            return FUNDING_STAGES[1 : place + 1]
+    return condition.values
+
+
+# ---- tags ----
+
+
+def _tag_groups(question: Question) -> tuple[TagGroup, ...]:
+    """The tags that are named, by the words that name them."""
+    groups: dict[tuple[Evidence, ...], list[Condition]] = {}
+    required = [each for clause in question.clauses for each in clause if each.facet in TAG_FACETS]
+    for condition in (*question.preferred, *required):
+        if condition.facet in TAG_FACETS and not condition.is_negated:
+            groups.setdefault(condition.evidence, []).append(condition)
+    return tuple(
+        TagGroup(
+            " ".join(question.text[span.start : span.end] for span in evidence),
+            tuple(conditions),
+            is_whole=any(each.strength == "stated" for each in conditions),
+        )
+        for evidence, conditions in groups.items()
+    )
+
+
+def _is_covered(question: Question, tags: Sequence[TagGroup]) -> bool:
+    """Whether the topic is made up of whole tags."""
+    named = {stem(key) for group in tags if group.is_whole for key in keys(group.name)}
+    return bool(question.topic) and all(stem(key) in named for word in question.topic_words for key in keys(word))
+
+
+# ---- what words mean where companies are searched ----
+
+
+def as_companies(parsed: ParsedQuery) -> ParsedQuery:
+    """The mentions as they are meant where companies are searched: who is named outright was looked for before."""
+    return replace(
+        parsed,
+        mentions=tuple(_as_meant(parsed, place) for place in range(len(parsed.mentions))),
+    )
+
+
+def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
+    """The question as if the words of these names said nothing."""
+    text = parsed.text.lower()
+    spans = [(start, start + len(name)) for name in names if (start := text.find(name.lower())) >= 0]
+    return replace(
+        parsed,
+        mentions=tuple(
+            replace(mention, value=Cue("filler"))
+            if any(start <= mention.start and mention.end <= end for start, end in spans)
+            else mention
+            for mention in parsed.mentions
+        ),
+    )
+
+
+def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
+    mention = parsed.mentions[place]
+    if not isinstance(mention.value, Known) or mention.assertion == "negated":
+        return mention
+    values = mention.value.values
+    led = _led(parsed, mention, values)
+    if led:
+        return replace(mention, value=Known(led), assertion="required")
+    values = tuple(each for each in values if each.facet not in NAME_FACETS | PERSON_FACETS)
+    if any(each.facet == STATUS for each in values):
+        values = tuple(each for each in values if each.facet != STAGE)
+    if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
+        values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
+    if not values:
+        return replace(mention, value=_word(parsed, mention), is_latent=False)
+    return replace(mention, value=Known(values))
+
+
+def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
+    """The founder or acquirer that words such as "acquired by" lead to."""
+    before = " ".join(token.key for token in parsed.tokens if token.end <= mention.start)
+    for facet in PERSON_FACETS:
+        if before.endswith(COMPANIES.facet(facet).leads):
+            return tuple(each for each in values if each.facet == facet)
+    return ()
+
+
+def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
+    """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed banks")."""
+    mention = parsed.mentions[place]
+    said = keys(parsed.text[mention.start : mention.end])
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    if len(said) > 1:
+        return True
+    if _before(parsed, mention) in ("the", "a", "an") and not _is_noun(following):
+        return False
+    if following is None or not _touches(parsed, mention, following):
+        return value.facet == STATUS or _before(parsed, mention) == "at"
+    if _is_noun(following):
+        return True
+    if isinstance(following.value, FacetName):
+        return value.facet in following.value.facets
+    if value.facet == STAGE:
+        return False
+    if isinstance(following.value, (Word, Phrase)):
+        return value.value == "acquired" and _noun_follows(parsed, place)
+    if isinstance(following.value, (Known, Place)):
+        return _noun_follows(parsed, place)
+    return True
+
+
+def _noun_follows(parsed: ParsedQuery, place: int) -> bool:
+    return any(_is_noun(mention) for mention in parsed.mentions[place + 1 : place + 1 + NOUN_AHEAD_MAX])
+
+
+def _is_noun(mention: Mention | None) -> bool:
+    return mention is not None and isinstance(mention.value, Cue) and mention.value.what == "noun"
+
+
+def _touches(parsed: ParsedQuery, mention: Mention, following: Mention) -> bool:
+    return not parsed.text[mention.end : following.start].strip()
+
+
+def _before(parsed: ParsedQuery, mention: Mention) -> str:
+    """The word before a mention."""
+    before: Token | None = next((token for token in reversed(parsed.tokens) if token.end <= mention.start), None)
+    return before.key if before else ""
+
+
+def _word(parsed: ParsedQuery, mention: Mention) -> Word:
+    return Word(" ".join(stem(key) for key in keys(parsed.text[mention.start : mention.end])))
