@@ -23,7 +23,7 @@ COMPANIES = SearchTable(
         Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}", is_hard=False),
         Facet(
             "sector", "array", "sectors", "sector", "sectors",
-            words=("industry", "field", "vertical", "market"), leads=("in",), wording="in {}", is_hard=False,
+            words=("industry", "field", "vertical", "market"), leads=("in", "for"), wording="in {}", is_hard=False,
             synonyms=synonyms(SECTOR_NAMES),
         ),
         Facet(

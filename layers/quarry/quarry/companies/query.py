@@ -7,6 +7,7 @@ status that may be an ordinary adjective, and that startups are meant where no s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,9 +16,22 @@ from quarry.companies.facets import COMPANIES
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.mention import Cue, FacetName, Known, KnownValue, Mention, ParsedQuery, Phrase, Place, Word
+from quarry.core.query.mention import (
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    KnownValue,
+    Mention,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Word,
+)
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
 from quarry.core.retrieval.reading import Reading
+from quarry.core.text import STOP_WORDS
 
 NAME_FACETS = frozenset(("name", "former_name", "domain"))
 PERSON_FACETS = frozenset(("founder", "acquirer"))
@@ -27,6 +41,8 @@ STATUS = "status"
 STAGE = "funding_stage"
 NOUN_AHEAD_MAX = 4
 """So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+DATE_AHEAD_MAX = 12
+"""So many characters behind "closed" a date is that of closing."""
 COUNT_MAX = 20
 
 ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
@@ -39,11 +55,13 @@ _EARLIER = frozenset("earlier below before less lower".split())
 
 @dataclass(frozen=True)
 class TagGroup:
-    """What words of the question are filed under: any of `conditions`. `is_whole`: they name all of a tag, not a part of it."""
+    """What words of the question are filed under: any of `conditions`. `is_demanded`: they say what the companies are ("insurance
+    startups"), not for whom or how they work.
+    """
 
     name: str
     conditions: tuple[Condition, ...]
-    is_whole: bool
+    is_demanded: bool = False
 
     def values(self, facet: str) -> frozenset[str]:
         return frozenset(value for each in self.conditions if each.facet == facet for value in each.values)
@@ -91,11 +109,12 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
     question = interpret(parsed, COMPANIES, reading.before) if named else reading.question
     negated = [(each,) for each in question.preferred if each.is_negated]
     clauses = _with_one_status([*question.clauses, *negated], parsed)
+    clauses = [_of_closing(clause, clauses) for clause in clauses]
     stated = tuple(clause for clause in clauses if not _is_inferred(clause))
     names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
     inferred = tuple(clause for clause in clauses if _is_inferred(clause))
     assumed = inferred if names_status or _asks_for_any_status(parsed) else (*inferred, STARTUPS)
-    tags = _tag_groups(question)
+    tags = _tag_groups(question, parsed)
     return Sought(
         question,
         stated=stated,
@@ -142,6 +161,20 @@ def _with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Cla
     return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
 
 
+def _of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
+    """ "Closed in 2021" dates the end of a company, not its beginning."""
+    ends = [
+        span.end
+        for other in clauses
+        for each in other
+        if each.facet == STATUS and each.values == ("closed",)
+        for span in each.evidence
+    ]
+    if any(0 <= clause[0].evidence[0].start - end <= DATE_AHEAD_MAX for end in ends if clause[0].evidence):
+        return tuple(replace(each, facet="closed_year") if each.facet == "founded_year" else each for each in clause)
+    return clause
+
+
 def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
     """Whether what is said there is to be added ("also those that closed")."""
     tokens = parsed.tokens
@@ -182,26 +215,34 @@ def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
 # ---- tags ----
 
 
-def _tag_groups(question: Question) -> tuple[TagGroup, ...]:
-    """The tags that are named, by the words that name them."""
-    groups: dict[tuple[Evidence, ...], list[Condition]] = {}
-    required = [each for clause in question.clauses for each in clause if each.facet in TAG_FACETS]
+def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]:
+    """The tags that are named, by the words that name them; those of an earlier question by their values."""
+    groups: dict[object, list[Condition]] = {}
+    required = [each for clause in question.clauses if _is_of_tags(clause) for each in clause]
     for condition in (*question.preferred, *required):
         if condition.facet in TAG_FACETS and not condition.is_negated:
-            groups.setdefault(condition.evidence, []).append(condition)
-    return tuple(
-        TagGroup(
-            " ".join(question.text[span.start : span.end] for span in evidence),
-            tuple(conditions),
-            is_whole=any(each.strength == "stated" for each in conditions),
-        )
-        for evidence, conditions in groups.items()
-    )
+            key = condition.evidence or tuple(value.lower() for value in condition.values)
+            groups.setdefault(key, []).append(condition)
+    return tuple(_group(conditions, question, parsed) for conditions in groups.values())
+
+
+def _is_of_tags(clause: Clause) -> bool:
+    return all(condition.facet in TAG_FACETS for condition in clause)
+
+
+def _group(conditions: Sequence[Condition], question: Question, parsed: ParsedQuery) -> TagGroup:
+    evidence = conditions[0].evidence
+    if not evidence:
+        return TagGroup(" ".join(conditions[0].values), tuple(conditions), is_demanded=True)
+    name = " ".join(question.text[span.start : span.end] for span in evidence)
+    place = next((place for place, each in enumerate(parsed.mentions) if each.start == evidence[-1].start), None)
+    following = parsed.mentions[place + 1] if place is not None and place + 1 < len(parsed.mentions) else None
+    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or _is_noun(following))
 
 
 def _is_covered(question: Question, tags: Sequence[TagGroup]) -> bool:
-    """Whether the topic is made up of whole tags."""
-    named = {stem(key) for group in tags if group.is_whole for key in keys(group.name)}
+    """Whether the topic is made up of tags."""
+    named = {stem(key) for group in tags for key in keys(group.name)}
     return bool(question.topic) and all(stem(key) in named for word in question.topic_words for key in keys(word))
 
 
@@ -233,20 +274,34 @@ def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
 
 def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
-    if not isinstance(mention.value, Known) or mention.assertion == "negated":
+    if not isinstance(mention.value, Known):
         return mention
     values = mention.value.values
+    if mention.assertion == "negated" and any(each.facet in NAME_FACETS and each.is_whole for each in values):
+        return mention
     led = _led(parsed, mention, values)
     if led:
         return replace(mention, value=Known(led), assertion="required")
-    values = tuple(each for each in values if each.facet not in NAME_FACETS | PERSON_FACETS)
+    said = {stem(key) for key in keys(parsed.text[mention.start : mention.end]) if key not in STOP_WORDS}
+    values = tuple(
+        each for each in values if each.facet not in NAME_FACETS | PERSON_FACETS and (each.is_whole or _is_one(said, each))
+    )
     if any(each.facet == STATUS for each in values):
         values = tuple(each for each in values if each.facet != STAGE)
     if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
         values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
-    return replace(mention, value=Known(values))
+    return replace(mention, value=Known(values), is_latent=False)
+
+
+_ALTERNATIVES = re.compile(r"\s*(?:[/&,+()|]|\band\b|\bor\b)\s*")
+
+
+def _is_one(said: Collection[str], value: KnownValue) -> bool:
+    """Whether a part of a value is all of one of the things that it lists ("Crypto" of "Crypto / Web3")."""
+    parts = _ALTERNATIVES.split(value.value.lower())
+    return len(parts) > 1 and any({stem(key) for key in keys(part)} == said for part in parts if part)
 
 
 def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
@@ -268,18 +323,22 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
     if _before(parsed, mention) in ("the", "a", "an") and not _is_noun(following):
         return False
     if following is None or not _touches(parsed, mention, following):
-        return value.facet == STATUS or _before(parsed, mention) == "at"
+        return _before(parsed, mention) == "at" if value.facet == STAGE else _is_predicate(parsed, place)
     if _is_noun(following):
         return True
     if isinstance(following.value, FacetName):
         return value.facet in following.value.facets
-    if value.facet == STAGE:
-        return False
     if isinstance(following.value, (Word, Phrase)):
-        return value.value == "acquired" and _noun_follows(parsed, place)
+        return value.value in ("acquired", "bootstrapped") and _noun_follows(parsed, place)
     if isinstance(following.value, (Known, Place)):
         return _noun_follows(parsed, place)
-    return True
+    return value.facet == STATUS and _is_predicate(parsed, place)
+
+
+def _is_predicate(parsed: ParsedQuery, place: int) -> bool:
+    """Whether it is said of what stands before it, and not a word among others ("keeping shops alive")."""
+    before = parsed.mentions[place - 1].value if place else None
+    return before is None or isinstance(before, (Cue, FacetName, Place, DateRange, NumberRange))
 
 
 def _noun_follows(parsed: ParsedQuery, place: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from psycopg.sql import SQL, Composed, Literal
@@ -10,6 +11,8 @@ from psycopg.sql import Identifier as SqlIdentifier
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES
 from quarry.companies.found import Candidate, NameMatch, Scoring, Variant
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
@@ -138,12 +141,44 @@ async def find_by_taxonomy(
 
 
 def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Composed:
-    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`, as SQL."""
+    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`. That it has none of that
+    ("without plastic") does not count as speaking of it.
+    """
     condition = where(COMPANIES, clauses, Literals())
     for words in excluded:
-        condition += SQL(" and not t.text_search @@ phraseto_tsquery('english', {0})").format(Literal(words))
-        condition += SQL(" and not t.niches_search @@ phraseto_tsquery('english', {0})").format(Literal(words))
+        condition += SQL(" and not ({})").format(_speaks_of(words))
     return condition
+
+
+_NEGATED = (
+    r"\m(no|not|non|nor|without|never|zero|less|fewer|instead of|rather than|free of|free from|replac\w+|eliminat\w+|avoid\w*|\w+n't)"
+    r"(\W+\w+){0,2}?\W+"
+)
+
+
+def _speaks_of(words: str) -> Composed:
+    """That a row `t` says these words, or their initials, in its texts or tags, other than to deny them."""
+    said = keys(words)
+    initials = "".join(word[0] for word in said).upper() if len(said) > 1 else ""
+    name = r"\W+".join(re.escape(stem(word)) + r"\w*" for word in said)
+    pattern = rf"\m{name}"
+    lexemes = SQL("phraseto_tsquery('english', {})").format(Literal(words))
+    spoken = SQL("regexp_replace({}, {}, ' ', 'gi') ~* {}").format(
+        _TEXTS, Literal(f"{_NEGATED}{name}|{pattern}[- ]free\\M"), Literal(pattern)
+    )
+    told = SQL("t.niches_search @@ {0} or (t.text_search @@ {0} and {1})").format(lexemes, spoken)
+    if not initials:
+        return told
+    written = SQL("t.text_search @@ plainto_tsquery('english', {0}) and {1} ~ {2}").format(
+        Literal(initials), _TEXTS, Literal(rf"\m{initials}\M")
+    )
+    return told + SQL(" or {0} = any(t.categories || t.sectors || t.niches) or ({1})").format(Literal(initials), written)
+
+
+_TEXTS = SQL(
+    "concat_ws(' . ', t.company_name, t.tagline, t.description, t.product_description, t.target_customer, t.problem_solved, "
+    "t.differentiator)"
+)
 
 
 async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[str]:

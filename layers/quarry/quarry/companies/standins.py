@@ -37,8 +37,8 @@ SECOND_SECTOR = 0.6
 
 MODEL_WORTH = 0.5
 """What the name of a business model counts beside that of a sector or category."""
-PART_WORTH = 0.5
-"""What a part of a tag's name counts beside a whole one."""
+DEMANDED_MISSED = 1.5
+"""What a company's odds lose by a tag that says what the companies are, and that it is not filed under."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,11 @@ def _judge(
     tags = _tag_share(company, sought)
     if inputs.anchor is not None:
         odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor), coverage)
-    elif sought.is_plain:
-        odds = PLAIN_ODDS.of(semantic, tags)
     else:
-        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0)
+        missed = sum(group.is_demanded and group not in groups for group in sought.tags)
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0) - DEMANDED_MISSED * missed
+        if sought.is_plain:
+            odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
     score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.anchor else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
 
@@ -216,8 +217,6 @@ def _tag_share(company: Company, sought: Sought) -> float:
 
 
 def _worth(group: TagGroup) -> float:
-    if not group.is_whole:
-        return PART_WORTH
     return MODEL_WORTH if all(each.facet == "business_model" for each in group.conditions) else 1.0
 
 

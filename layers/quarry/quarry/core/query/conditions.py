@@ -182,7 +182,9 @@ def _number(
     ]
     if counted:
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
-    return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "number"], value, found, named=True)
+    # an amount may be told without its currency ("raised more than 5 million")
+    measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
+    return _ranged(parsed, place, measured, value, found, named=True)
 
 
 def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:

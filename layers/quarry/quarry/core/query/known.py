@@ -15,6 +15,9 @@ from quarry.core.query.vocabulary import Vocabulary
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
 
+PHRASE_WORDS_MIN = 3
+"""So many everyday words that are all of a value are no chance ("went out of business")."""
+
 PARTIAL_NAMES_MAX = 3
 """A word that is a part of more names, and is written small, names nobody."""
 
@@ -154,7 +157,8 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    if sides.is_everyday(first, last) and not is_supported:
+    is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
+    if sides.is_everyday(first, last) and not is_supported and not is_phrase:
         return None
     tokens = sides.tokens
     mention = Mention(
