@@ -73,10 +73,15 @@ async def _take_all(state: SearchState, searches: Sequence[Callable[[], Awaitabl
         state.run.degrade("company_search")
 
 
-async def _embed(state: SearchState, variants: Sequence[str]) -> list[list[float]] | None:
-    """The phrasings' vectors; None where there are none to compare them with, or the model failed."""
+async def _embed(state: SearchState, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
+    """The phrasings' vectors; None where there are none to compare them with, or the model failed.
+
+    What is like a seed company is found by the vectors that are stored of it; its own words then are searched for as words.
+    """
     if "hybrid" not in state.the_plan.search_priority_order:
         return None
+    if state.seed_vectors and not state.sought.topic:
+        return [None] * len(variants)
     with state.run.step("query_embedding") as record:
         record.counts["variants"] = len(variants)
         try:
@@ -106,7 +111,7 @@ async def _search_variants(state: SearchState, variants: Sequence[str]) -> None:
             state.run.budget.spend_call()
         found = await retrieve_variants(
             state.services.database,
-            [Variant(text, vectors[place] if vectors else None) for place, text in enumerate(variants)]
+            [Variant(text, vector) for text, vector in zip(variants, vectors or [None] * len(variants), strict=True)]
             + [Variant("", vector) for vector in state.seed_vectors[:SEED_VECTORS_MAX] if "hybrid" in run],
             statuses=None,
             include_ids=state.include_ids,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from dataclasses import replace
 
 from quarry.companies.anchors import asks_for_facts, is_about
 from quarry.companies.contract import STATUSES, Company, Status
 from quarry.companies.facets import COMPANIES
 from quarry.companies.found import NameMatch
-from quarry.companies.query import STATUS, Sought, as_companies, sought
+from quarry.companies.query import STATUS, Sought, as_companies, names_said, sought
 from quarry.companies.retrieval import companies_by_ids, find_names, stored_vectors
 from quarry.companies.snippets import profile_words
 from quarry.companies.standins import anchor_variants
@@ -28,6 +29,9 @@ async def look_for_names(state: SearchState) -> str:
     names, similar = state.names.names, state.names.similar
     reading = await _read(state)
     state.sought = sought(reading)
+    if not similar and (said := names_said(reading)):
+        names = tuple(dict.fromkeys((*names, *said)))
+        state.names = replace(state.names, whole=tuple(dict.fromkeys((*state.names.whole, *said))))
     of_any_status = similar or not state.sought.names_status or asks_for_facts(state.question)
     state.matches = await match_names(state, names, STATUSES if of_any_status else statuses_of(state.sought))
     with state.run.step("anchor_precheck") as record:

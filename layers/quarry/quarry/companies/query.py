@@ -47,6 +47,7 @@ COUNT_MAX = 20
 
 ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
 STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
+_WITHIN = frozenset("in within from".split())
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
 _LATER = frozenset("later above beyond up more higher onwards".split())
@@ -144,6 +145,14 @@ def _excluded(question: Question, clauses: Sequence[Clause]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*question.excluded_words, *said)))
 
 
+def names_said(reading: Reading) -> list[str]:
+    """The names of companies that all of the question stands for, also where it was mistyped."""
+    said = [mention for mention in reading.parsed.mentions if not isinstance(mention.value, Cue)]
+    if len(said) != 1 or not isinstance(said[0].value, Known):
+        return []
+    return [each.value for each in said[0].value.values if each.facet in NAME_FACETS]
+
+
 # ---- statuses and stages ----
 
 
@@ -237,7 +246,8 @@ def _group(conditions: Sequence[Condition], question: Question, parsed: ParsedQu
     name = " ".join(question.text[span.start : span.end] for span in evidence)
     place = next((place for place, each in enumerate(parsed.mentions) if each.start == evidence[-1].start), None)
     following = parsed.mentions[place + 1] if place is not None and place + 1 < len(parsed.mentions) else None
-    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or _is_noun(following))
+    is_within = place is not None and _before(parsed, parsed.mentions[place]) in _WITHIN
+    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or is_within or _is_noun(following))
 
 
 def _is_covered(question: Question, tags: Sequence[TagGroup]) -> bool:
@@ -290,6 +300,9 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
         values = tuple(each for each in values if each.facet != STAGE)
     if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
         values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
+    names = tuple(each for each in mention.value.values if each.facet in NAME_FACETS and each.is_whole)
+    if not values and names and mention.assertion == "affirmed":
+        return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
     return replace(mention, value=Known(values), is_latent=False)
@@ -320,7 +333,7 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
     following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
     if len(said) > 1:
         return True
-    if _before(parsed, mention) in ("the", "a", "an") and not _is_noun(following):
+    if _before(parsed, mention) in ("a", "an") and not _is_noun(following):
         return False
     if following is None or not _touches(parsed, mention, following):
         return _before(parsed, mention) == "at" if value.facet == STAGE else _is_predicate(parsed, place)
@@ -354,8 +367,10 @@ def _touches(parsed: ParsedQuery, mention: Mention, following: Mention) -> bool:
 
 
 def _before(parsed: ParsedQuery, mention: Mention) -> str:
-    """The word before a mention."""
-    before: Token | None = next((token for token in reversed(parsed.tokens) if token.end <= mention.start), None)
+    """The word before a mention, an article aside."""
+    before: Token | None = next(
+        (token for token in reversed(parsed.tokens) if token.end <= mention.start and token.key != "the"), None
+    )
     return before.key if before else ""
 
 

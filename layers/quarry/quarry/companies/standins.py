@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
@@ -128,7 +128,6 @@ def anchor_variants(anchor: Company) -> list[str]:
         anchor.product_description,
         anchor.problem_solved,
         anchor.target_customer,
-        ", ".join([*anchor.categories, *anchor.sectors]),
     )
     return distinct(unnamed(text, anchor) for text in texts if text)[:VARIANTS_PLANNED_MAX]
 
@@ -161,7 +160,8 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     """The companies whose evidence is good enough, best first."""
     said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
     weights = _word_weights(sought, said.values())
-    judged = [(entry, _judge(entry, said[entry.company.id], inputs, sought, weights)) for entry in inputs.entries]
+    rarity = _rarity(entry.company for entry in inputs.entries)
+    judged = [(entry, _judge(entry, said[entry.company.id], inputs, sought, weights, rarity)) for entry in inputs.entries]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
@@ -189,7 +189,12 @@ def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str,
 
 
 def _judge(
-    entry: Entry, said: frozenset[str], inputs: RerankInputs, sought: Sought, weights: Mapping[str, float]
+    entry: Entry,
+    said: frozenset[str],
+    inputs: RerankInputs,
+    sought: Sought,
+    weights: Mapping[str, float],
+    rarity: Callable[[str], float],
 ) -> _Evidence:
     company = entry.company
     semantic = _scaled(entry.candidate.semantic)
@@ -199,7 +204,7 @@ def _judge(
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
     tags = _tag_share(company, sought)
     if inputs.anchor is not None:
-        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor), coverage)
+        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor, rarity), coverage)
     else:
         missed = sum(group.is_demanded and group not in groups for group in sought.tags)
         odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0) - DEMANDED_MISSED * missed
@@ -235,15 +240,25 @@ def _scaled(similarity: float) -> float:
     return min(1.0, max(0.0, (similarity - low) / (high - low)))
 
 
-def _overlap(company: Company, anchor: Company) -> float:
+def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
+    """How much a tag or a word of a niche says: the fewer of the companies have it, the more."""
+    held = [
+        {*company.sectors, *company.categories, *significant_words(" ".join(company.niches))} for company in companies
+    ]
+    holders = Counter(name for names in held for name in names)
+    return lambda name: math.log(1 + len(held) / (0.5 + holders[name]))
+
+
+def _overlap(company: Company, anchor: Company, rarity: Callable[[str], float]) -> float:
     """How much of what the anchor is filed under and says of its niches a company shares."""
-    categories = _share(company.categories, anchor.categories)
-    niches = _share(significant_words(" ".join(company.niches)), significant_words(" ".join(anchor.niches)))
-    return 0.6 * categories + 0.2 * _share(company.sectors, anchor.sectors) + 0.2 * min(1.0, 2 * niches)
+    tags = _share([*company.sectors, *company.categories], [*anchor.sectors, *anchor.categories], rarity)
+    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(anchor.niches))
+    return 0.8 * tags + 0.2 * min(1.0, 2 * _share(words, of, rarity))
 
 
-def _share(values: Collection[str], of: Collection[str]) -> float:
-    return len(set(values) & set(of)) / len(set(of)) if of else 0.0
+def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
+    whole = sum(rarity(name) for name in set(of))
+    return sum(rarity(name) for name in set(values) & set(of)) / whole if whole else 0.0
 
 
 def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> RankedCompany:
