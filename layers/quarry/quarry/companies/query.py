@@ -109,7 +109,11 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
     parsed = without_names(reading.parsed, named) if named else reading.parsed
     question = interpret(parsed, COMPANIES, reading.before) if named else reading.question
     negated = [(each,) for each in question.preferred if each.is_negated]
-    clauses = _with_one_status([*question.clauses, *negated], parsed)
+    clauses = [
+        clause
+        for clause in _with_one_status([*question.clauses, *negated], parsed)
+        if not _is_of_tags(clause) or all(_is_ruled_out(parsed, each) for each in clause)
+    ]
     clauses = [_of_closing(clause, clauses) for clause in clauses]
     stated = tuple(clause for clause in clauses if not _is_inferred(clause))
     names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
@@ -121,7 +125,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         stated=stated,
         assumed=assumed,
         tags=tags,
-        excluded=_excluded(question, clauses),
+        excluded=_excluded(question, clauses, parsed),
         topic=question.topic,
         is_plain=bool(tags) and _is_covered(question, tags),
         count=min(COUNT_MAX, max(1, question.ask.limit)) if question.ask.limit else None,
@@ -133,8 +137,46 @@ def _is_inferred(clause: Clause) -> bool:
     return any(condition.strength == "inferred" and not condition.is_negated for condition in clause)
 
 
-def _excluded(question: Question, clauses: Sequence[Clause]) -> tuple[str, ...]:
+def _is_ruled_out(parsed: ParsedQuery, condition: Condition) -> bool:
+    """Whether a negated condition rules companies out. What the things that they make, or those whom they serve, are not or do not
+    have is no word against a company ("so that the grower needs no herbicide").
+    """
+    return not condition.is_negated or all(_is_said_of_rows(parsed, span.start) for span in condition.evidence)
+
+
+def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
+    """Whether what is negated from `start` on is said of companies: the negation follows them or what they are filed under, and no
+    other word stands between.
+    """
+    before = [mention for mention in parsed.mentions if mention.start < start]
+    is_behind_negation = False
+    for mention in reversed(before):
+        value = mention.value
+        if isinstance(value, Cue):
+            if value.what == "noun":
+                return True
+            is_behind_negation = is_behind_negation or value.what.startswith("negates")
+        elif mention.assertion == "negated":
+            continue
+        elif isinstance(value, (Word, Phrase)):
+            return not before_negation(before)
+        elif is_behind_negation:
+            return True
+    return True
+
+
+def before_negation(mentions: Sequence[Mention]) -> bool:
+    return any(isinstance(mention.value, Cue) and mention.value.what.startswith("negates") for mention in mentions)
+
+
+def _excluded(question: Question, clauses: Sequence[Clause], parsed: ParsedQuery) -> tuple[str, ...]:
     """What is ruled out, in words: also what companies may be without being filed under it."""
+    text = question.text
+    words = [
+        words
+        for words in question.excluded_words
+        if (start := text.find(words)) < 0 or _is_said_of_rows(parsed, start)
+    ]
     said = [
         question.text[each.start : each.end]
         for clause in clauses
@@ -142,7 +184,7 @@ def _excluded(question: Question, clauses: Sequence[Clause]) -> tuple[str, ...]:
         if condition.is_negated and condition.facet in TAG_FACETS
         for each in condition.evidence
     ]
-    return tuple(dict.fromkeys((*question.excluded_words, *said)))
+    return tuple(dict.fromkeys((*words, *said)))
 
 
 def names_said(reading: Reading) -> list[str]:

@@ -60,7 +60,7 @@ ODDS = Odds(-3.4, (5.0, 3.2, 2.0))
 """Meaning, share of the question's words, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
 """Where the question is tags and nothing else: meaning, share of the tags."""
-ANCHOR_ODDS = Odds(-4.0, (4.0, 4.0, 1.5))
+ANCHOR_ODDS = Odds(-3.4, (5.0, 3.5, 1.5))
 """Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
 DEMANDS_MET = 1.0
 """What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
