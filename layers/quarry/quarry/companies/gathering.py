@@ -173,6 +173,8 @@ async def _search_taxonomy(state: SearchState) -> None:
 def tags_of(state: SearchState) -> tuple[list[str], list[str], list[str]]:
     """Sectors, categories and business models to look for: those of the filters, and what the question names besides."""
     filters = state.the_plan.filters
+    if state.anchor is not None:
+        return [], list(state.anchor.categories), []
     named = {
         facet: [value for group in state.sought.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
     }

@@ -56,7 +56,7 @@ class Odds:
         return self.base + sum(weight * value for weight, value in zip(self.weights, evidence, strict=True))
 
 
-ODDS = Odds(-3.4, (5.0, 3.2, 2.0))
+ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
 """Meaning, share of the question's words, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
 """Where the question is tags and nothing else: meaning, share of the tags."""
@@ -82,7 +82,7 @@ def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyP
         intent="narrow" if narrows else "find_company" if named else "discover",
         target_result_count=sought.count or TARGET_COUNT,
         query_variants=_variants(inputs, sought) or [inputs.question],
-        search_priority_order=_searches(sought, named=named),
+        search_priority_order=_searches(sought, named=named, has_tags=bool(sought.tags or inputs.anchor)),
         filters=PlanFilters(
             sectors=_names(sought, "sector"),
             categories=_names(sought, "category"),
@@ -102,11 +102,11 @@ def _niches(inputs: PlanInputs, sought: Sought) -> list[str]:
     return [sought.topic] if is_niche else []
 
 
-def _searches(sought: Sought, *, named: bool) -> list[Search]:
+def _searches(sought: Sought, *, named: bool, has_tags: bool) -> list[Search]:
     searches: list[Search] = ["exact_name"] if named else []
     searches += ["taxonomy"] if sought.is_plain else []
     searches += ["hybrid", "keyword"]
-    return searches + (["taxonomy"] if sought.tags and not sought.is_plain else [])
+    return searches + (["taxonomy"] if has_tags and not sought.is_plain else [])
 
 
 def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
@@ -251,9 +251,12 @@ def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
 
 def _overlap(company: Company, anchor: Company, rarity: Callable[[str], float]) -> float:
     """How much of what the anchor is filed under and says of its niches a company shares."""
-    tags = _share([*company.sectors, *company.categories], [*anchor.sectors, *anchor.categories], rarity)
+    categories, sectors = (
+        _share(company.categories, anchor.categories, rarity),
+        _share(company.sectors, anchor.sectors, rarity),
+    )
     words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(anchor.niches))
-    return 0.8 * tags + 0.2 * min(1.0, 2 * _share(words, of, rarity))
+    return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
 
 
 def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
