@@ -31,7 +31,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
 from quarry.core.retrieval.reading import Reading
-from quarry.core.text import STOP_WORDS
+from quarry.core.text import STOP_WORDS, significant_words
 
 NAME_FACETS = frozenset(("name", "former_name", "domain"))
 PERSON_FACETS = frozenset(("founder", "acquirer"))
@@ -48,6 +48,8 @@ COUNT_MAX = 20
 ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
 STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
 _WITHIN = frozenset("in within from".split())
+_DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
+"""What every company does; such a word leads to what it does it with."""
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
 _LATER = frozenset("later above beyond up more higher onwards".split())
@@ -83,6 +85,7 @@ class Sought:
     tags: tuple[TagGroup, ...] = ()
     excluded: tuple[str, ...] = ()
     topic: str = ""
+    words: tuple[str, ...] = ()
     is_plain: bool = False
     count: int | None = None
     narrows: bool = False
@@ -127,6 +130,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         tags=tags,
         excluded=_excluded(question, clauses, parsed),
         topic=question.topic,
+        words=tuple(dict.fromkeys(significant_words(" ".join(question.topic_words)))),
         is_plain=bool(tags) and _is_covered(question, tags),
         count=min(COUNT_MAX, max(1, question.ask.limit)) if question.ask.limit else None,
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
@@ -326,6 +330,8 @@ def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
 
 def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
+    if isinstance(mention.value, Word) and mention.value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
+        return replace(mention, value=Cue("light"))
     if not isinstance(mention.value, Known):
         return mention
     values = mention.value.values

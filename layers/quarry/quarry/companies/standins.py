@@ -185,7 +185,7 @@ def _said(company: Company, sought: Sought) -> frozenset[str]:
 def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str, float]:
     """How much each word of the topic says: the rarer among the candidates, the more."""
     holders = Counter(word for held in said for word in held)
-    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in significant_words(sought.topic)}
+    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in sought.words}
 
 
 def _judge(
