@@ -8,8 +8,9 @@ status that may be an ordinary adjective, and that startups are meant where no s
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
 from quarry.companies.contract import FUNDING_STAGES, STATUSES
 from quarry.companies.facets import COMPANIES
@@ -17,12 +18,14 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import (
+    Asked,
     Cue,
     DateRange,
     FacetName,
     Known,
     KnownValue,
     Mention,
+    MoneyRange,
     NumberRange,
     ParsedQuery,
     Phrase,
@@ -44,12 +47,15 @@ NOUN_AHEAD_MAX = 4
 DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""
 COUNT_MAX = 20
+FEW = {"couple": 2, "few": 3, "handful": 5}
 
 ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
 STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
 _WITHIN = frozenset("in within from".split())
 _DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
 """What every company does; such a word leads to what it does it with."""
+_AT = frozenset("in from near at within across around outside of inside".split())
+_FOR = frozenset("for to by with helping serving targeting among between into".split())
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
 _LATER = frozenset("later above beyond up more higher onwards".split())
@@ -132,7 +138,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         topic=question.topic,
         words=tuple(dict.fromkeys(significant_words(" ".join(question.topic_words)))),
         is_plain=bool(tags) and _is_covered(question, tags),
-        count=min(COUNT_MAX, max(1, question.ask.limit)) if question.ask.limit else None,
+        count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
     )
 
@@ -197,6 +203,26 @@ def names_said(reading: Reading) -> list[str]:
     if len(said) != 1 or not isinstance(said[0].value, Known):
         return []
     return [each.value for each in said[0].value.values if each.facet in NAME_FACETS]
+
+
+def _count(question: Question, parsed: ParsedQuery) -> int | None:
+    """How many companies are wanted."""
+    count = question.ask.limit
+    if count is None:
+        said = [token.key for token in parsed.tokens]
+        few = (FEW[word] for before, word in pairwise(said) if before == "a" and word in FEW)
+        count = next(chain(_counts_of_things(parsed), few), None)
+    return None if count is None else max(1, min(COUNT_MAX, count))
+
+
+def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
+    """Of "list 12 insurers", "the best two banks"."""
+    for before, mention in pairwise(parsed.mentions):
+        value = mention.value
+        if isinstance(value, NumberRange) and mention.is_latent and value.least is not None and value.least == value.most:
+            is_best = parsed.text[before.start : before.end].lower() in ("best", "first", "top")
+            if is_best or isinstance(before.value, Asked):
+                yield int(value.least)
 
 
 # ---- statuses and stages ----
@@ -322,16 +348,24 @@ def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
         mentions=tuple(
             replace(mention, value=Cue("filler"))
             if any(start <= mention.start and mention.end <= end for start, end in spans)
-            else mention
+            else _as_stated(mention)
             for mention in parsed.mentions
         ),
     )
+
+
+def _as_stated(mention: Mention) -> Mention:
+    """What stands beside a name to be like ("like Harbor in Berlin") is no part of what is to be like it."""
+    is_condition = isinstance(mention.value, (Place, DateRange, NumberRange, MoneyRange))
+    return replace(mention, assertion="affirmed") if is_condition and mention.assertion == "preferred" else mention
 
 
 def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
     if isinstance(mention.value, Word) and mention.value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
         return replace(mention, value=Cue("light"))
+    if _place_names(mention) and not _is_home(parsed, place):
+        return replace(mention, value=_word(parsed, mention), is_latent=False)
     if not isinstance(mention.value, Known):
         return mention
     values = mention.value.values
@@ -354,6 +388,39 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
     return replace(mention, value=Known(values), is_latent=False)
+
+
+def _is_home(parsed: ParsedQuery, place: int) -> bool:
+    """Whether a place is where companies are ("in Germany", "German robotics companies", "fintech Nigeria"), not where their
+    customers are, and no language that they teach.
+    """
+    mention = parsed.mentions[place]
+    before = _before(parsed, mention)
+    if before in _AT or mention.assertion in ("negated", "required"):
+        return True
+    if before in ("and", "or") and any(
+        _place_names(each) and _is_home(parsed, earlier)
+        for earlier, each in enumerate(parsed.mentions[max(0, place - 2) : place], max(0, place - 2))
+    ):
+        return True
+    if before in _FOR:
+        return False
+    if _noun_follows(parsed, place) or len(parsed.mentions) == 1:
+        return True
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    if following is not None and isinstance(following.value, (Word, Phrase, Known)):
+        return False
+    is_name = parsed.text[mention.start : mention.end].lower() in _place_names(mention)
+    return is_name or following is not None
+
+
+def _place_names(mention: Mention) -> tuple[str, ...]:
+    """What a place is called, in lower case; nothing of what is no place."""
+    if isinstance(mention.value, Place):
+        return (mention.value.name, *mention.value.names)
+    if isinstance(mention.value, Known) and all(each.facet in ("city", "country") for each in mention.value.values):
+        return tuple(each.value.lower() for each in mention.value.values)
+    return ()
 
 
 _ALTERNATIVES = re.compile(r"\s*(?:[/&,+()|]|\band\b|\bor\b)\s*")
@@ -390,9 +457,10 @@ def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) ->
     if isinstance(following.value, FacetName):
         return value.facet in following.value.facets
     if isinstance(following.value, (Word, Phrase)):
-        return value.value in ("acquired", "bootstrapped") and _noun_follows(parsed, place)
+        is_sure = value.value in ("acquired", "bootstrapped")
+        return is_sure and (_noun_follows(parsed, place) or _is_one_word(parsed, place))
     if isinstance(following.value, (Known, Place)):
-        return _noun_follows(parsed, place)
+        return _noun_follows(parsed, place) or (value.value == "acquired" and _is_one_word(parsed, place))
     return value.facet == STATUS and _is_predicate(parsed, place)
 
 
@@ -400,6 +468,12 @@ def _is_predicate(parsed: ParsedQuery, place: int) -> bool:
     """Whether it is said of what stands before it, and not a word among others ("keeping shops alive")."""
     before = parsed.mentions[place - 1].value if place else None
     return before is None or isinstance(before, (Cue, FacetName, Place, DateRange, NumberRange))
+
+
+def _is_one_word(parsed: ParsedQuery, place: int) -> bool:
+    """Whether no more than one word stands behind, before something else begins ("acquired banks")."""
+    after = parsed.mentions[place + 2] if place + 2 < len(parsed.mentions) else None
+    return after is None or not isinstance(after.value, (Word, Phrase, Known))
 
 
 def _noun_follows(parsed: ParsedQuery, place: int) -> bool:
@@ -411,7 +485,7 @@ def _is_noun(mention: Mention | None) -> bool:
 
 
 def _touches(parsed: ParsedQuery, mention: Mention, following: Mention) -> bool:
-    return not parsed.text[mention.end : following.start].strip()
+    return not parsed.text[mention.end : following.start].strip(" -")
 
 
 def _before(parsed: ParsedQuery, mention: Mention) -> str:

@@ -169,12 +169,12 @@ def _counts_years(facet: Facet) -> bool:
 def _number(
     parsed: ParsedQuery, place: int, value: NumberRange | Duration, table: SearchTable, found: Conditions
 ) -> list[Clause]:
-    if isinstance(value, NumberRange) and parsed.mentions[place].is_latent:
-        return _bare_number(parsed, place, value, table, found)
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
         return _number_of_rows(parsed, place, value, found)
+    if parsed.mentions[place].is_latent:
+        return _bare_number(parsed, place, value, table, found)
     counted = [
         facet
         for facet in table.facets
