@@ -20,9 +20,7 @@ def conditions(sought: Sought, facet: str) -> list[Condition]:
 
 
 def values(sought: Sought, facet: str, *, is_negated: bool = False) -> set[str]:
-    return {
-        value for each in conditions(sought, facet) if each.is_negated is is_negated for value in each.values
-    }
+    return {value for each in conditions(sought, facet) if each.is_negated is is_negated for value in each.values}
 
 
 def said(sought: Sought) -> set[str]:

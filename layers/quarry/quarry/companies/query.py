@@ -1,61 +1,34 @@
 """What a question asks of the companies: which conditions must hold, what they are to be filed under, and what is left to be found
 by words and by meaning.
 
-Pure. The core reads the question; here stands what is peculiar to companies: a word of a profile that is a company's name too, a
-status that may be an ordinary adjective, and that startups are meant where no status is named.
+Pure. The core reads the question; here stands what is peculiar to companies, such as that startups are meant where no status is
+named.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from quarry.companies.contract import FUNDING_STAGES, STATUSES
-from quarry.companies.facets import COMPANIES
+from quarry.companies.contract import FUNDING_STAGES, STATUSES, Status
+from quarry.companies.facets import COMPANIES, NAME_FACETS, STAGE, STATUS, TAG_FACETS
+from quarry.companies.meaning import is_noun, without_names, word_before
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import Token, keys
+from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.mention import (
-    Asked,
-    Cue,
-    DateRange,
-    FacetName,
-    Known,
-    KnownValue,
-    Mention,
-    MoneyRange,
-    NumberRange,
-    ParsedQuery,
-    Phrase,
-    Place,
-    Word,
-)
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
 from quarry.core.retrieval.reading import Reading
-from quarry.core.text import STOP_WORDS, significant_words
+from quarry.core.text import significant_words
 
-NAME_FACETS = frozenset(("name", "former_name", "domain"))
-PERSON_FACETS = frozenset(("founder", "acquirer"))
-"""Names that are meant only where words such as "founded by" lead to them."""
-TAG_FACETS = ("sector", "category", "business_model", "niche")
-STATUS = "status"
-STAGE = "funding_stage"
-NOUN_AHEAD_MAX = 4
-"""So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
 DATE_AHEAD_MAX = 12
 """So many characters behind "closed" a date is that of closing."""
 COUNT_MAX = 20
 FEW = {"couple": 2, "few": 3, "handful": 5}
 
-ANY_STATUS: Clause = (Condition(STATUS, STATUSES, strength="inferred"),)
 STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
 _WITHIN = frozenset("in within from".split())
-_DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
-"""What every company does; such a word leads to what it does it with."""
-_AT = frozenset("in from near at within across around outside of inside".split())
-_FOR = frozenset("for to by with helping serving targeting among between into".split())
 _BESIDES = frozenset("also too including include even plus".split())
 _ANY = frozenset("any every all whatever each".split())
 _LATER = frozenset("later above beyond up more higher onwards".split())
@@ -169,13 +142,13 @@ def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
         elif mention.assertion == "negated":
             continue
         elif isinstance(value, (Word, Phrase)):
-            return not before_negation(before)
+            return not _before_negation(before)
         elif is_behind_negation:
             return True
     return True
 
 
-def before_negation(mentions: Sequence[Mention]) -> bool:
+def _before_negation(mentions: Sequence[Mention]) -> bool:
     return any(isinstance(mention.value, Cue) and mention.value.what.startswith("negates") for mention in mentions)
 
 
@@ -183,9 +156,7 @@ def _excluded(question: Question, clauses: Sequence[Clause], parsed: ParsedQuery
     """What is ruled out, in words: also what companies may be without being filed under it."""
     text = question.text
     words = [
-        words
-        for words in question.excluded_words
-        if (start := text.find(words)) < 0 or _is_said_of_rows(parsed, start)
+        words for words in question.excluded_words if (start := text.find(words)) < 0 or _is_said_of_rows(parsed, start)
     ]
     said = [
         question.text[each.start : each.end]
@@ -195,6 +166,12 @@ def _excluded(question: Question, clauses: Sequence[Clause], parsed: ParsedQuery
         for each in condition.evidence
     ]
     return tuple(dict.fromkeys((*words, *said)))
+
+
+def statuses_of(sought: Sought) -> list[Status]:
+    """The statuses that the question names."""
+    named = {value for clause in sought.clauses for each in clause if each.facet == STATUS for value in each.values}
+    return [status for status in STATUSES if status in named]
 
 
 def names_said(reading: Reading) -> list[str]:
@@ -219,7 +196,12 @@ def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
     """Of "list 12 insurers", "the best two banks"."""
     for before, mention in pairwise(parsed.mentions):
         value = mention.value
-        if isinstance(value, NumberRange) and mention.is_latent and value.least is not None and value.least == value.most:
+        if (
+            isinstance(value, NumberRange)
+            and mention.is_latent
+            and value.least is not None
+            and value.least == value.most
+        ):
             is_best = parsed.text[before.start : before.end].lower() in ("best", "first", "top")
             if is_best or isinstance(before.value, Asked):
                 yield int(value.least)
@@ -266,7 +248,7 @@ def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
 
 def _asks_for_any_status(parsed: ParsedQuery) -> bool:
     return any(
-        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and _before(parsed, mention) in _ANY
+        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and word_before(parsed, mention) in _ANY
         for mention in parsed.mentions
     )
 
@@ -318,183 +300,11 @@ def _group(conditions: Sequence[Condition], question: Question, parsed: ParsedQu
     name = " ".join(question.text[span.start : span.end] for span in evidence)
     place = next((place for place, each in enumerate(parsed.mentions) if each.start == evidence[-1].start), None)
     following = parsed.mentions[place + 1] if place is not None and place + 1 < len(parsed.mentions) else None
-    is_within = place is not None and _before(parsed, parsed.mentions[place]) in _WITHIN
-    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or is_within or _is_noun(following))
+    is_within = place is not None and word_before(parsed, parsed.mentions[place]) in _WITHIN
+    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or is_within or is_noun(following))
 
 
 def _is_covered(question: Question, tags: Sequence[TagGroup]) -> bool:
     """Whether the topic is made up of tags."""
     named = {stem(key) for group in tags for key in keys(group.name)}
     return bool(question.topic) and all(stem(key) in named for word in question.topic_words for key in keys(word))
-
-
-# ---- what words mean where companies are searched ----
-
-
-def as_companies(parsed: ParsedQuery) -> ParsedQuery:
-    """The mentions as they are meant where companies are searched: who is named outright was looked for before."""
-    return replace(
-        parsed,
-        mentions=tuple(_as_meant(parsed, place) for place in range(len(parsed.mentions))),
-    )
-
-
-def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
-    """The question as if the words of these names said nothing."""
-    text = parsed.text.lower()
-    spans = [(start, start + len(name)) for name in names if (start := text.find(name.lower())) >= 0]
-    return replace(
-        parsed,
-        mentions=tuple(
-            replace(mention, value=Cue("filler"))
-            if any(start <= mention.start and mention.end <= end for start, end in spans)
-            else _as_stated(mention)
-            for mention in parsed.mentions
-        ),
-    )
-
-
-def _as_stated(mention: Mention) -> Mention:
-    """What stands beside a name to be like ("like Harbor in Berlin") is no part of what is to be like it."""
-    is_condition = isinstance(mention.value, (Place, DateRange, NumberRange, MoneyRange))
-    return replace(mention, assertion="affirmed") if is_condition and mention.assertion == "preferred" else mention
-
-
-def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
-    mention = parsed.mentions[place]
-    if isinstance(mention.value, Word) and mention.value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
-        return replace(mention, value=Cue("light"))
-    if _place_names(mention) and not _is_home(parsed, place):
-        return replace(mention, value=_word(parsed, mention), is_latent=False)
-    if not isinstance(mention.value, Known):
-        return mention
-    values = mention.value.values
-    if mention.assertion == "negated" and any(each.facet in NAME_FACETS and each.is_whole for each in values):
-        return mention
-    led = _led(parsed, mention, values)
-    if led:
-        return replace(mention, value=Known(led), assertion="required")
-    said = {stem(key) for key in keys(parsed.text[mention.start : mention.end]) if key not in STOP_WORDS}
-    values = tuple(
-        each for each in values if each.facet not in NAME_FACETS | PERSON_FACETS and (each.is_whole or _is_one(said, each))
-    )
-    if any(each.facet == STATUS for each in values):
-        values = tuple(each for each in values if each.facet != STAGE)
-    if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
-        values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
-    names = tuple(each for each in mention.value.values if each.facet in NAME_FACETS and each.is_whole)
-    if not values and names and mention.assertion == "affirmed":
-        return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
-    if not values:
-        return replace(mention, value=_word(parsed, mention), is_latent=False)
-    return replace(mention, value=Known(values), is_latent=False)
-
-
-def _is_home(parsed: ParsedQuery, place: int) -> bool:
-    """Whether a place is where companies are ("in Germany", "German robotics companies", "fintech Nigeria"), not where their
-    customers are, and no language that they teach.
-    """
-    mention = parsed.mentions[place]
-    before = _before(parsed, mention)
-    if before in _AT or mention.assertion in ("negated", "required"):
-        return True
-    if before in ("and", "or") and any(
-        _place_names(each) and _is_home(parsed, earlier)
-        for earlier, each in enumerate(parsed.mentions[max(0, place - 2) : place], max(0, place - 2))
-    ):
-        return True
-    if before in _FOR:
-        return False
-    if _noun_follows(parsed, place) or len(parsed.mentions) == 1:
-        return True
-    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
-    if following is not None and isinstance(following.value, (Word, Phrase, Known)):
-        return False
-    is_name = parsed.text[mention.start : mention.end].lower() in _place_names(mention)
-    return is_name or following is not None
-
-
-def _place_names(mention: Mention) -> tuple[str, ...]:
-    """What a place is called, in lower case; nothing of what is no place."""
-    if isinstance(mention.value, Place):
-        return (mention.value.name, *mention.value.names)
-    if isinstance(mention.value, Known) and all(each.facet in ("city", "country") for each in mention.value.values):
-        return tuple(each.value.lower() for each in mention.value.values)
-    return ()
-
-
-_ALTERNATIVES = re.compile(r"\s*(?:[/&,+()|]|\band\b|\bor\b)\s*")
-
-
-def _is_one(said: Collection[str], value: KnownValue) -> bool:
-    """Whether a part of a value is all of one of the things that it lists ("Crypto" of "Crypto / Web3")."""
-    parts = _ALTERNATIVES.split(value.value.lower())
-    return len(parts) > 1 and any({stem(key) for key in keys(part)} == said for part in parts if part)
-
-
-def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
-    """The founder or acquirer that words such as "acquired by" lead to."""
-    before = " ".join(token.key for token in parsed.tokens if token.end <= mention.start)
-    for facet in PERSON_FACETS:
-        if before.endswith(COMPANIES.facet(facet).leads):
-            return tuple(each for each in values if each.facet == facet)
-    return ()
-
-
-def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
-    """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed banks")."""
-    mention = parsed.mentions[place]
-    said = keys(parsed.text[mention.start : mention.end])
-    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
-    if len(said) > 1:
-        return True
-    if _before(parsed, mention) in ("a", "an") and not _is_noun(following):
-        return False
-    if following is None or not _touches(parsed, mention, following):
-        return _before(parsed, mention) == "at" if value.facet == STAGE else _is_predicate(parsed, place)
-    if _is_noun(following):
-        return True
-    if isinstance(following.value, FacetName):
-        return value.facet in following.value.facets
-    if isinstance(following.value, (Word, Phrase)):
-        is_sure = value.value in ("acquired", "bootstrapped")
-        return is_sure and (_noun_follows(parsed, place) or _is_one_word(parsed, place))
-    if isinstance(following.value, (Known, Place)):
-        return _noun_follows(parsed, place) or (value.value == "acquired" and _is_one_word(parsed, place))
-    return value.facet == STATUS and _is_predicate(parsed, place)
-
-
-def _is_predicate(parsed: ParsedQuery, place: int) -> bool:
-    """Whether it is said of what stands before it, and not a word among others ("keeping shops alive")."""
-    before = parsed.mentions[place - 1].value if place else None
-    return before is None or isinstance(before, (Cue, FacetName, Place, DateRange, NumberRange))
-
-
-def _is_one_word(parsed: ParsedQuery, place: int) -> bool:
-    """Whether no more than one word stands behind, before something else begins ("acquired banks")."""
-    after = parsed.mentions[place + 2] if place + 2 < len(parsed.mentions) else None
-    return after is None or not isinstance(after.value, (Word, Phrase, Known))
-
-
-def _noun_follows(parsed: ParsedQuery, place: int) -> bool:
-    return any(_is_noun(mention) for mention in parsed.mentions[place + 1 : place + 1 + NOUN_AHEAD_MAX])
-
-
-def _is_noun(mention: Mention | None) -> bool:
-    return mention is not None and isinstance(mention.value, Cue) and mention.value.what == "noun"
-
-
-def _touches(parsed: ParsedQuery, mention: Mention, following: Mention) -> bool:
-    return not parsed.text[mention.end : following.start].strip(" -")
-
-
-def _before(parsed: ParsedQuery, mention: Mention) -> str:
-    """The word before a mention, an article aside."""
-    before: Token | None = next(
-        (token for token in reversed(parsed.tokens) if token.end <= mention.start and token.key != "the"), None
-    )
-    return before.key if before else ""
-
-
-def _word(parsed: ParsedQuery, mention: Mention) -> Word:
-    return Word(" ".join(stem(key) for key in keys(parsed.text[mention.start : mention.end])))

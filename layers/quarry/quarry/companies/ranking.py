@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.companies.candidates import Candidate
 from quarry.companies.contract import Company
-from quarry.companies.decisions import PlanFilters
-from quarry.companies.found import Candidate
 from quarry.companies.limits import TOP_COMPARED
+from quarry.companies.outputs import PlanFilters
 from quarry.companies.snippets import profile_words
 from quarry.core.text import significant_words
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
-from quarry.companies.decisions import (
+from quarry.companies.outputs import (
     VARIANTS_ADDED_MAX,
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
@@ -22,8 +22,8 @@ from quarry.companies.decisions import (
     Search,
 )
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
-from quarry.companies.ranking import Entry, distinct
 from quarry.companies.query import Sought, TagGroup
+from quarry.companies.ranking import Entry, distinct
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
 from quarry.core.text import significant_words, topic_text
 
@@ -60,7 +60,7 @@ ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
 """Meaning, share of the question's words, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
 """Where the question is tags and nothing else: meaning, share of the tags."""
-ANCHOR_ODDS = Odds(-3.4, (5.0, 3.5, 1.5))
+SEED_ODDS = Odds(-3.4, (5.0, 3.5, 1.5))
 """Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
 DEMANDS_MET = 1.0
 """What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
@@ -82,7 +82,7 @@ def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyP
         intent="narrow" if narrows else "find_company" if named else "discover",
         target_result_count=sought.count or TARGET_COUNT,
         query_variants=_variants(inputs, sought) or [inputs.question],
-        search_priority_order=_searches(sought, named=named, has_tags=bool(sought.tags or inputs.anchor)),
+        search_priority_order=_searches(sought, named=named, has_tags=bool(sought.tags or inputs.seed)),
         filters=PlanFilters(
             sectors=_names(sought, "sector"),
             categories=_names(sought, "category"),
@@ -95,9 +95,9 @@ def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyP
 
 
 def _niches(inputs: PlanInputs, sought: Sought) -> list[str]:
-    """The anchor's niches, or the topic where it is short enough to be one."""
-    if inputs.anchor is not None:
-        return list(inputs.anchor.niches)
+    """The seed's niches, or the topic where it is short enough to be one."""
+    if inputs.seed is not None:
+        return list(inputs.seed.niches)
     is_niche = sought.topic and not sought.is_plain and len(sought.topic.split()) <= NICHE_WORDS_MAX
     return [sought.topic] if is_niche else []
 
@@ -111,30 +111,30 @@ def _searches(sought: Sought, *, named: bool, has_tags: bool) -> list[Search]:
 
 def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
     topic = sought.topic
-    if inputs.anchor is not None:
-        wished = [f"{topic}: {', '.join(inputs.anchor.niches)}"] if topic else []
-        return [*wished, *anchor_variants(inputs.anchor)][:VARIANTS_PLANNED_MAX]
+    if inputs.seed is not None:
+        wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
+        return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
     tags = [value for group in sought.tags for each in group.conditions for value in each.values]
     return distinct([topic, topic_text(topic) if topic else "", ", ".join(tags) if sought.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
     ]
 
 
-def anchor_variants(anchor: Company) -> list[str]:
+def seed_variants(seed: Company) -> list[str]:
     """Phrasings of what a company does, from its own profile and never with its name."""
     texts = (
-        ", ".join(anchor.niches),
-        anchor.tagline,
-        anchor.product_description,
-        anchor.problem_solved,
-        anchor.target_customer,
+        ", ".join(seed.niches),
+        seed.tagline,
+        seed.product_description,
+        seed.problem_solved,
+        seed.target_customer,
     )
-    return distinct(unnamed(text, anchor) for text in texts if text)[:VARIANTS_PLANNED_MAX]
+    return distinct(unnamed(text, seed) for text in texts if text)[:VARIANTS_PLANNED_MAX]
 
 
-def unnamed(text: str, anchor: Company) -> str:
+def unnamed(text: str, seed: Company) -> str:
     """`text` without the company's name."""
-    for name in (anchor.company_name, *anchor.former_names):
+    for name in (seed.company_name, *seed.former_names):
         text = text.replace(name, " ")
     return " ".join(text.split())
 
@@ -161,7 +161,9 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
     weights = _word_weights(sought, said.values())
     rarity = _rarity(entry.company for entry in inputs.entries)
-    judged = [(entry, _judge(entry, said[entry.company.id], inputs, sought, weights, rarity)) for entry in inputs.entries]
+    judged = [
+        (entry, _judge(entry, said[entry.company.id], inputs, sought, weights, rarity)) for entry in inputs.entries
+    ]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
@@ -203,14 +205,14 @@ def _judge(
     total = sum(weights.values())
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
     tags = _tag_share(company, sought)
-    if inputs.anchor is not None:
-        odds = ANCHOR_ODDS.of(semantic, _overlap(company, inputs.anchor, rarity), coverage)
+    if inputs.seed is not None:
+        odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
     else:
         missed = sum(group.is_demanded and group not in groups for group in sought.tags)
         odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0) - DEMANDED_MISSED * missed
         if sought.is_plain:
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
-    score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.anchor else NOTHING_ASKED
+    score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
 
 
@@ -249,13 +251,13 @@ def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
     return lambda name: math.log(1 + len(held) / (0.5 + holders[name]))
 
 
-def _overlap(company: Company, anchor: Company, rarity: Callable[[str], float]) -> float:
-    """How much of what the anchor is filed under and says of its niches a company shares."""
+def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
+    """How much of what the seed is filed under and says of its niches a company shares."""
     categories, sectors = (
-        _share(company.categories, anchor.categories, rarity),
-        _share(company.sectors, anchor.sectors, rarity),
+        _share(company.categories, seed.categories, rarity),
+        _share(company.sectors, seed.sectors, rarity),
     )
-    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(anchor.niches))
+    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(seed.niches))
     return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
 
 
@@ -277,10 +279,10 @@ def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: 
 
 def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
     company = entry.company
-    if inputs.anchor is not None:
-        shared = [name for name in company.categories if name in inputs.anchor.categories]
+    if inputs.seed is not None:
+        shared = [name for name in company.categories if name in inputs.seed.categories]
         if shared:
-            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.anchor.tagline or ''), 1)[0]}"
+            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.seed.tagline or ''), 1)[0]}"
     [best] = snippets(company, evidence.covered, 1) or [""]
     return best or f"Filed under {', '.join(company.categories)}."
 
@@ -300,12 +302,12 @@ def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Soug
         yield f"Founded {company.founded_year}"
     if "employees" in asked and company.employee_count:
         yield f"{company.employee_count:,} employees"
-    yield from _near_niches(company, evidence.covered, inputs.anchor)
+    yield from _near_niches(company, evidence.covered, inputs.seed)
 
 
-def _near_niches(company: Company, covered: frozenset[str], anchor: Company | None) -> Iterator[str]:
-    """The niches that share a word with the question or with the anchor; the first one where none does."""
-    wanted = set(covered) | (set(significant_words(" ".join(anchor.niches))) if anchor else set())
+def _near_niches(company: Company, covered: frozenset[str], seed: Company | None) -> Iterator[str]:
+    """The niches that share a word with the question or with the seed; the first one where none does."""
+    wanted = set(covered) | (set(significant_words(" ".join(seed.niches))) if seed else set())
     near = [niche for niche in company.niches if wanted & set(significant_words(niche))]
     yield from near or company.niches[:1]
 
