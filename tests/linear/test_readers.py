@@ -15,7 +15,7 @@ from quarry.campaigns.filters import resolve
 from quarry.campaigns.found import CampaignSet, KnownValues
 from quarry.campaigns.router import route
 from quarry.campaigns.standins import campaigns_spoken_of
-from quarry.companies.anchors import beside_name, is_about, read_names
+from quarry.companies.names import beside_name, is_about, read_names
 from quarry.companies.contract import ChatMessage, Company
 from quarry.companies.reading import read_follow_up, read_question
 from quarry.companies.snippets import profile_words, snippets

@@ -223,12 +223,12 @@ def _counts_years(facet: Facet) -> bool:
 def _number(
     parsed: ParsedQuery, place: int, value: NumberRange | Duration, table: SearchTable, found: Conditions
 ) -> list[Clause]:
-    if isinstance(value, NumberRange) and parsed.mentions[place].is_latent:
-        return _bare_number(parsed, place, value, table, found)
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
         return _number_of_rows(parsed, place, value, found)
+    if parsed.mentions[place].is_latent:
+        return _bare_number(parsed, place, value, table, found)
     counted = [
         facet
         for facet in table.facets
@@ -236,7 +236,9 @@ def _number(
     ]
     if counted:
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
-    return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "number"], value, found, named=True)
+    # an amount may be told without its currency ("raised more than 5 million")
+    measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
+    return _ranged(parsed, place, measured, value, found, named=True)
 
 
 def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:

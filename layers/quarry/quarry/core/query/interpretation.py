@@ -136,7 +136,12 @@ def _asks_anew(parsed: ParsedQuery) -> bool:
 def _after(earlier: Question, question: Question, table: SearchTable, *, asks: bool, narrows: bool) -> Question:
     """`question` with what `earlier` asked that it does not change."""
     own = _facets_of(question)
-    kept = [clause for clause in earlier.clauses if not _is_replaced(clause, question, own, table, narrows)]
+    kept = [
+        tuple(replace(condition, evidence=()) for condition in clause)  # its words are not in this question
+        for clause in earlier.clauses
+        if not _is_replaced(clause, question, own, table, narrows)
+    ]
+    preferred = (replace(each, evidence=()) for each in earlier.preferred if each.facet not in own)
     topic, words = question.topic, tuple(question.topic_words)
     if not topic:
         topic, words = earlier.topic, tuple(earlier.topic_words)
@@ -147,9 +152,7 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
         question,
         ask=question.ask if asks else earlier.ask,
         clauses=(*kept, *question.clauses),
-        preferred=tuple(
-            dict.fromkeys((*(each for each in earlier.preferred if each.facet not in own), *question.preferred))
-        ),
+        preferred=tuple(dict.fromkeys((*preferred, *question.preferred))),
         topic=topic,
         topic_words=words,
         phrases=tuple(dict.fromkeys((*earlier.phrases, *question.phrases)))

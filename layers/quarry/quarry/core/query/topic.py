@@ -10,6 +10,8 @@ from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRang
 from quarry.core.retrieval.facets import SearchTable
 
 _JOINING = re.compile(r"\s+")
+_JOINING_CUES = ("relates", "filler", "and", "or", "light", "ends")
+"""They are left between words of the topic: a text is embedded better with its grammar."""
 
 
 def topic_of(
@@ -28,7 +30,7 @@ def topic_of(
             pieces += [*(pending if pieces else ()), text]
             pending = []
             words += [mention.value.stem] if isinstance(mention.value, Word) else text.lower().split()
-        elif isinstance(mention.value, Cue) and mention.value.what in ("relates", "filler", "and", "or", "light"):
+        elif isinstance(mention.value, Cue) and mention.value.what in _JOINING_CUES:
             pending.append(text)
         else:
             pending = []

@@ -1,31 +1,15 @@
-"""What people call the things of the taxonomy, and how a text is searched for such names.
-
-Each value is also found under its own name, unless that is an everyday word. Pure data but for the matcher.
+"""What people call the things that companies are filed under, how they stand and how they are funded: everyday words, each with
+the value that it stands for where the data has it. Pure data.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Generic, Literal, TypeVar
+from collections.abc import Iterator, Mapping
 
-from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, CATEGORIES, SECTORS
-from quarry.core.text import stem, words
+Synonyms = tuple[tuple[str, str], ...]
+"""Words, each with the value that they stand for."""
 
-Family = Literal["sector", "category", "business_model"]
-
-
-@dataclass(frozen=True)
-class Tag:
-    """A value of the taxonomy."""
-
-    family: Family
-    name: str
-
-
-_SECTOR_NAMES: dict[str, str] = {
+SECTOR_NAMES: dict[str, str] = {
     "Fintech": "financial technology, financial services, finance, banking",
     "Insurance": "insurtech, insurer",
     "Healthcare": "health, health care, healthtech, health tech, medtech, medical, digital health",
@@ -44,7 +28,7 @@ _SECTOR_NAMES: dict[str, str] = {
     "Media & Entertainment": "media, entertainment",
 }
 
-_CATEGORY_NAMES: dict[str, str] = {
+CATEGORY_NAMES: dict[str, str] = {
     "Lending": "loan, lender, credit line, borrowing, borrower",
     "Personal Banking": "personal finance, neobank, consumer banking, bank account, joint account, budgeting",
     "Business Banking": "business account, business bank",
@@ -75,7 +59,7 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Pharmacy": "prescription, medication, pill",
     "Clinical Documentation": "clinical notes, medical scribe, ai scribe, scribe, medical notes, medical records",
     "Drug Discovery": "drug development",
-    "Lab Automation": "laboratory automation, lab robot, robot, robotics",
+    "Lab Automation": "laboratory automation, lab robot",
     "Synthetic Biology": "synbio",
     "Clinical Trials": "clinical trial, decentralised trials, decentralized trials",
     "Genomics": "dna sequencing, sequencing, genetic testing",
@@ -101,11 +85,11 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Aquaculture": "fish farming, salmon farming, fish farm",
     "Restaurant Technology": "restaurant",
     "Meal Delivery": "meal kit, food delivery",
-    "Agricultural Robotics": "farm robot, weeding robot, robot, robotics",
+    "Agricultural Robotics": "farm robot, weeding robot",
     "Food Waste": "surplus food, unsold food, leftover food, wasted food",
     "Freight Brokerage": "freight broker, freight matching, trucking",
     "Last-Mile Delivery": "last mile, parcel delivery, courier, parcel",
-    "Warehouse Automation": "warehouse robot, warehouse, warehousing, robot, robotics",
+    "Warehouse Automation": "warehouse robot, warehouse, warehousing",
     "Fleet Management": "fleet",
     "Cold Chain": "refrigerated transport, cold storage",
     "Customs & Trade Compliance": "customs, import duty",
@@ -197,7 +181,7 @@ _CATEGORY_NAMES: dict[str, str] = {
     "Ticketing": "event tickets, ticket resale, concert ticket, ticket tout",
 }
 
-_MODEL_NAMES: dict[str, str] = {
+MODEL_NAMES: dict[str, str] = {
     "SaaS": "software as a service, software",
     "Usage-Based": "pay as you go, pay per use, usage based",
     "Marketplace": "two-sided marketplace",
@@ -213,89 +197,35 @@ _MODEL_NAMES: dict[str, str] = {
     "Outcome-Based": "pay for results, outcome based",
 }
 
-EVERYDAY_NAMES = frozenset(
-    {"search", "testing", "benefits", "compensation", "onboarding", "wind", "privacy", "publishing", "news"}
-)
-"""Own names that mean too much else to be looked for."""
+STATUS_NAMES: dict[str, str] = {
+    "startup": "still running, still active, still going, still independent, still private, still in business, still operating, "
+    "active, independent, operating, alive",
+    "acquired": "bought, got bought, was bought, were bought, been bought, bought out, bought up, taken over, got acquired, exited, "
+    "sold to another company",
+    "public": "publicly traded, publicly listed, went public, gone public, ipo, on the stock exchange, on the stock market, "
+    "stock listed",
+    "closed": "shut down, shut, shuttered, closed down, out of business, went out of business, gone out of business, went bust, "
+    "gone bust, went under, gone under, went bankrupt, bankrupt, defunct, wound up, ceased trading, inactive, dead, failed, "
+    "no longer active, no longer operating, no longer in business",
+}
 
-LOOSE_NAMES = frozenset({"software", "robot", "robotics", "health"})
-"""Names that say too little of where a company is filed for others to be left out."""
-
-Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class Hit(Generic[Value]):
-    """A name found in a list of words, from `start` to before `end`, and all that it may mean."""
-
-    start: int
-    end: int
-    values: tuple[Value, ...]
-
-
-class PhraseBook(Generic[Value]):
-    """Names of one to several words, looked up whatever their inflection."""
-
-    def __init__(self, entries: Iterable[tuple[str, Value]]) -> None:
-        self._meanings: dict[tuple[str, ...], dict[Value, None]] = defaultdict(dict)
-        for phrase, value in entries:
-            self._meanings[tuple(stem(word) for word in words(phrase))][value] = None
-        self._longest = max(map(len, self._meanings), default=0)
-
-    def find(self, stems: Sequence[str]) -> list[Hit[Value]]:
-        """The names in a list of stems, from left to right, the longest where several begin; none overlap."""
-        hits: list[Hit[Value]] = []
-        start = 0
-        while start < len(stems):
-            hit = self._at(stems, start)
-            if hit is not None:
-                hits.append(hit)
-            start = hit.end if hit else start + 1
-        return hits
-
-    def _at(self, stems: Sequence[str], start: int) -> Hit[Value] | None:
-        for end in range(min(len(stems), start + self._longest), start, -1):
-            values = self._meanings.get(tuple(stems[start:end]))
-            if values:
-                return Hit(start, end, tuple(values))
-        return None
-
-    @property
-    def vocabulary(self) -> frozenset[str]:
-        """Every stem of every name."""
-        return frozenset(part for phrase in self._meanings for part in phrase)
+STAGE_NAMES: dict[str, str] = {
+    "bootstrapped": "bootstrapped, self funded, without funding, without investors, without outside funding",
+    "pre_seed": "pre seed, preseed, pre seed stage",
+    "seed": "seed stage, seed funded, seed round, seed funding",
+    "series_a": "series a",
+    "series_b": "series b",
+    "series_c": "series c",
+    "growth": "growth stage, growth round, growth funding",
+}
 
 
-@cache
-def taxonomy_names() -> PhraseBook[Tag]:
-    """All names of the taxonomy's values."""
-    return PhraseBook(
-        [
-            *_entries("sector", SECTORS, _SECTOR_NAMES),
-            *_entries("category", ALL_CATEGORIES, _CATEGORY_NAMES),
-            *_entries("business_model", BUSINESS_MODELS, _MODEL_NAMES),
-        ]
-    )
+def synonyms(names: Mapping[str, str]) -> Synonyms:
+    """Each word with the value that it stands for."""
+    return tuple(_each(names))
 
 
-def _entries(family: Family, values: Iterable[str], names: Mapping[str, str]) -> Iterator[tuple[str, Tag]]:
-    return ((phrase, Tag(family, name)) for name in values for phrase in _phrases(name, names))
-
-
-def _phrases(name: str, names: Mapping[str, str]) -> list[str]:
-    own = [] if name.lower() in EVERYDAY_NAMES else [name]
-    return own + [phrase.strip() for phrase in names.get(name, "").split(",") if phrase.strip()]
-
-
-@cache
-def sector_of(category: str) -> str:
-    """The sector that a category belongs to."""
-    return next(sector for sector, categories in CATEGORIES.items() if category in categories)
-
-
-@cache
-def taxonomy_words() -> tuple[str, ...]:
-    """Every word of every name of the taxonomy's values, in lower case."""
-    values = (*SECTORS, *ALL_CATEGORIES, *BUSINESS_MODELS)
-    names = (*_SECTOR_NAMES.values(), *_CATEGORY_NAMES.values(), *_MODEL_NAMES.values())
-    return tuple(sorted({word for text in (*values, *names) for word in words(text)}))
+def _each(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for value, said in names.items():
+        for phrase in said.split(","):
+            yield phrase.strip(), value

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX
-from quarry.companies.demands import COUNT_MAX
+from quarry.companies.query import COUNT_MAX
 from quarry.core.text import CleanText
 
 VARIANTS_PLANNED_MAX = 6
