@@ -979,19 +979,19 @@ CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
--- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   with full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to) t
+    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to, ids) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      case when query_text ~ '["-]' then query_requirements(query_text) end) s
+      case when query_text ~ '["-]' then query_requirements(query_text) end, ids) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -1002,62 +1002,62 @@ $$;
 
 
 --
--- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('agenda_items', 'agenda_item_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('document_sections', 'document_section_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('key_statements', 'key_statement_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('matters', 'matter_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('motions', 'motion_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
@@ -1219,9 +1219,9 @@ CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, sco
   select t.id, '', v.facet, v.value
   from motions t cross join lateral (
     select distinct a.* from (
-      select 'result', substring(t.result from '^[[:alpha:]]+')
+      select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
       union all
-      select 'vote', t.result
+      select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
       union all
       select 'mover', t.mover
       union all
@@ -1927,10 +1927,10 @@ $$;
 
 
 --
--- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1941,11 +1941,12 @@ declare
   exact_below constant int := 2000;
   max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  in_dates constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);
+  in_scope constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end,
+    case when p_ids is not null then 'r.id = any($6)' end);
   required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
   indexed constant tsquery := index_query(p_required);
-  conditions constant text := concat_ws(' and ', nullif(in_dates, ''), required);
+  conditions constant text := concat_ws(' and ', nullif(in_scope, ''), required);
   source text := format('%s e', p_embeddings);
   rows_left int;
   looked_at int;
@@ -1956,8 +1957,8 @@ begin
   if conditions <> '' then
     execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
       coalesce(required, 'true'), p_table,
-      concat_ws(' and ', 'true', nullif(in_dates, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
-      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
+      concat_ws(' and ', 'true', nullif(in_scope, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
+      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed, p_ids;
     if looked_at = max_looked_at then
       rows_left := null;
       if required is not null then
@@ -1978,16 +1979,16 @@ begin
     ') w group by w.record_id order by 2 desc, 1 limit $5',
     source,
     case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_from, p_to, p_required, p_limit;
+    using p_embedding, p_from, p_to, p_required, p_limit, p_ids;
 end
 $_$;
 
 
 --
--- Name: rank_record_text(regclass, text, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_text(regclass, text, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, text_score double precision)
+CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, text_score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -1996,8 +1997,9 @@ declare
   max_ranked_words constant int := 5000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
-  in_dates constant text := case when p_from is null and p_to is null then ''
-    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
+  in_scope constant text := case when p_from is null and p_to is null then ''
+    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end
+    || case when p_ids is null then '' else ' and r.id = any($6)' end;
   asked constant record := read_query(p_query);
   max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
   words text[];
@@ -2013,15 +2015,16 @@ begin
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
     '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
     '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
+    ') m order by m.rank desc, m.id limit $2', p_table, in_scope, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words), p_ids;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
+  -- of given rows none is too common
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words(p_table, asked.words, max_words, max_candidates) w;
+  from weigh_words(p_table, asked.words, max_words, case when p_ids is null then max_candidates else 2147483647 end) w;
   if some_words is null then
     return;
   end if;
@@ -2032,15 +2035,15 @@ begin
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from (select r.id, r.text_search from %s r where r.text_search @@ $6%s limit %s) r'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $7%s limit %s) r'
     '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates, max_looked_at, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words, index_query(some_words);
+    p_table, in_scope, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words, p_ids, index_query(some_words);
 end
 $_$;
 
@@ -2591,16 +2594,16 @@ $$;
 
 
 --
--- Name: search_transcript_segments(text, integer, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_transcript_segments(text, integer, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select t.id, full_text_weight / (rrf_k + t.rank), t.rank, null::int, t.text_score, null::double precision
   from (
     select m.id, m.text_score, row_number() over (order by m.text_score desc, m.id)::int as rank
-    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to) m
+    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to, ids) m
   ) t
   order by t.rank
 $$;

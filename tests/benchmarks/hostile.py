@@ -91,7 +91,7 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
 
 async def _search_records(database: Database, query: Query) -> None:
     found = await records.find_candidates(
-        database, query=query.text, vector=query.vector.tolist(), types=RECORD_TYPES, depth=DEPTH
+        database, [records.Arm(name, query.text) for name in RECORD_TYPES], vector=query.vector.tolist(), depth=DEPTH
     )
     await records.describe(database, [(each.type, each.id) for each in found[:PAGE]], query.text)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 
+from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
-from quarry.records.evidence import Piece
-from quarry.records.found import RecordText
+from quarry.records.evidence import EvidenceSource
 
 
 def record(
@@ -33,5 +33,5 @@ def record(
     )
 
 
-def piece(n: int, text: RecordText, *, similarity: float | None = 0.6, weight: float = 1.0) -> Piece:
-    return Piece(n, text, similarity, weight)
+def source(n: int, text: RecordText, *, similarity: float | None = 0.6, weight: float = 1.0) -> EvidenceSource:
+    return EvidenceSource(n, text, similarity, weight)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.core.text import sentences, shorten, significant_words, words
-from quarry.records.decisions import FollowupQuestions
-from quarry.records.evidence import Piece
-from quarry.records.found import RecordText
+from quarry.records.candidates import RecordText
+from quarry.records.evidence import EvidenceSource
+from quarry.records.outputs import FollowupQuestions
 
 SENTENCES_MAX = 7
 SENTENCES_PER_SOURCE_MAX = 3
@@ -40,7 +40,11 @@ FOLLOWUPS_MAX = 3
 FOLLOWUP_WORDS_KNOWN_MIN = 0.6
 TOPIC_CHARACTERS_MAX = 90
 
-NOTHING_FOUND = "The records searched here hold nothing that answers this. Other words, or fewer, may find more."
+NEAREST_MAX = 3
+"""So many of the nearest are named where nothing answers a question."""
+
+NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
+NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
@@ -85,21 +89,21 @@ _LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|
 class _Sentence:
     """A sentence of a source, with the words it shares or not with others, and its score for the question."""
 
-    piece: Piece
+    source: EvidenceSource
     place: int
     text: str
     stems: frozenset[str]
     score: float = 0.0
 
 
-def extractive_answer(question: str, search_query: str, pieces: Sequence[Piece]) -> Iterator[str]:
+def extractive_answer(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
     The best sentence comes first; the others follow in the order of their dates. Sentences are chosen by the share of the
     question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that
     kind of question asks for: a reason, a figure, a date, a vote, a name.
     """
-    chosen = _choose(_scored(question, search_query, pieces))
+    chosen = _choose(_scored(question, search_query, sources))
     if not chosen:
         yield NOTHING_FOUND
         return
@@ -107,15 +111,33 @@ def extractive_answer(question: str, search_query: str, pieces: Sequence[Piece])
     yield _quoted(lead)
     if others:
         yield "\n\nAlso in the records:\n"
-        for sentence in sorted(others, key=lambda item: (str(item.piece.text.date or ""), item.piece.n, item.place)):
+        for sentence in sorted(others, key=lambda item: (str(item.source.text.date or ""), item.source.n, item.place)):
             yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
 
 
-def suggest_followups(question: str, asked_pieces: Sequence[Piece], pool: Sequence[RecordText]) -> FollowupQuestions:
+def said_by(speakers: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
+    """The sources but for what others said, where it is asked what `speakers` said and any source is left."""
+    if not speakers:
+        return sources
+    return [source for source in sources if source.text.speaker is None or source.text.speaker in speakers] or sources
+
+
+def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
+    """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
+    listed = " or ".join(f"“{_markdown_safe(name)}”" for name in names)
+    said = f"{NOTHING_ANSWERS}: none of them names {listed}." if names else NOTHING_FOUND
+    titles = dict.fromkeys(_markdown_safe(shorten(source.text.topic or source.text.title, 120)) for source in nearest)
+    lines = [f"\n- {title}" for title in list(titles)[:NEAREST_MAX]]
+    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+
+
+def suggest_followups(
+    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
+) -> FollowupQuestions:
     """Questions about records that were found but not used, so that each has an answer."""
-    used = {piece.text.key for piece in asked_pieces}
+    used = {source.text.key for source in asked_sources}
     own = set(significant_words(question))
-    fresh = [text for text in pool if text.key not in used] + [piece.text for piece in asked_pieces]
+    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
     questions: dict[str, None] = {}
     kinds: Counter[tuple[str, str]] = Counter()
     for text in fresh:
@@ -149,12 +171,12 @@ def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[st
     return list(dict.fromkeys(kept))[:FOLLOWUPS_MAX]
 
 
-def _scored(question: str, search_query: str, pieces: Sequence[Piece]) -> list[_Sentence]:
+def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
     pool = [
-        _Sentence(piece, place, text, frozenset(significant_words(text)))
-        for piece in pieces
-        for place, text in enumerate(_quotable_units(piece.text))
+        _Sentence(source, place, text, frozenset(significant_words(text)))
+        for source in sources
+        for place, text in enumerate(_quotable_units(source.text))
         if asks_who or not _ROLL_CALL.match(text)
     ]
     asked = set(significant_words(search_query))
@@ -164,17 +186,17 @@ def _scored(question: str, search_query: str, pieces: Sequence[Piece]) -> list[_
     cues = [answer for asks, answer in _CUES if asks.search(question)]
     scored: list[_Sentence] = []
     for sentence in pool:
-        about = significant_words(f"{sentence.piece.text.title} {sentence.piece.text.topic or ''}")
+        about = significant_words(f"{sentence.source.text.title} {sentence.source.text.topic or ''}")
         held = sum(weights[word] for word in sentence.stems & asked if word in weights)
         # what the title already says need not be said again in the sentence
         held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
-        score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.piece.weight + CUE_WEIGHT * cue
-        score *= TYPE_WEIGHTS.get(sentence.piece.text.type, 1.0)
+        score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
+        score *= TYPE_WEIGHTS.get(sentence.source.text.type, 1.0)
         if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
-        scored.append(_Sentence(sentence.piece, sentence.place, sentence.text, sentence.stems, score))
-    return sorted(scored, key=lambda item: (-item.score, item.piece.n, item.place))
+        scored.append(_Sentence(sentence.source, sentence.place, sentence.text, sentence.stems, score))
+    return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
 
 
 def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
@@ -183,12 +205,12 @@ def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
     for sentence in scored:
         if len(chosen) == SENTENCES_MAX or sentence.score < SCORE_SHARE_MIN * scored[0].score:
             break
-        if from_source[sentence.piece.n] == SENTENCES_PER_SOURCE_MAX or any(
+        if from_source[sentence.source.n] == SENTENCES_PER_SOURCE_MAX or any(
             _overlap(sentence, other) > OVERLAP_MAX for other in chosen
         ):
             continue
         chosen.append(sentence)
-        from_source[sentence.piece.n] += 1
+        from_source[sentence.source.n] += 1
     return chosen
 
 
@@ -225,14 +247,14 @@ def _readable_sentences(text: str) -> list[str]:
 def _quoted(sentence: _Sentence) -> str:
     """A sentence with who said it and its citation."""
     text = _markdown_safe(shorten(sentence.text, 600))
-    record = sentence.piece.text
+    record = sentence.source.text
     if record.type in ("key_statement", "transcript_segment") and record.speaker:
         text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
-    return f"{text} [{sentence.piece.n}]"
+    return f"{text} [{sentence.source.n}]"
 
 
 def _dated(sentence: _Sentence) -> str:
-    date = sentence.piece.text.date
+    date = sentence.source.text.date
     return f"**{date.day} {date:%B %Y}**: " if date else ""
 
 

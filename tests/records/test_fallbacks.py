@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.records.candidates import RecordText
 from quarry.records.contract import RECORD_TYPES
-from quarry.records.evidence import Piece
-from quarry.records.found import RecordText
-from quarry.records.standins import (
+from quarry.records.evidence import EvidenceSource
+from quarry.records.fallbacks import (
     FOLLOWUPS_MAX,
     NOTHING_FOUND,
     SENTENCES_MAX,
@@ -21,7 +21,7 @@ from quarry.records.standins import (
     followups_about,
     suggest_followups,
 )
-from tests.records.pieces import piece, record
+from tests.records.sources import record, source
 
 ELM = record(
     "elm", body="The elm is sound. It was planted in 1890. Cables cost $31,000.", date=datetime.date(2024, 1, 23)
@@ -65,8 +65,8 @@ RECORDS = st.lists(
 )
 
 
-def numbered(records: list[RecordText]) -> list[Piece]:
-    return [piece(n, text, weight=1 / n) for n, text in enumerate(records, start=1)]
+def numbered(records: list[RecordText]) -> list[EvidenceSource]:
+    return [source(n, text, weight=1 / n) for n, text in enumerate(records, start=1)]
 
 
 def answer(question: str, *records: RecordText) -> str:
@@ -114,7 +114,7 @@ def test_markup_in_a_record_stays_text(kind: str) -> None:
 
 
 @given(ANY_TEXT, RECORDS)
-def test_every_citation_names_a_piece_and_every_paragraph_has_one(question: str, records: list[RecordText]) -> None:
+def test_every_citation_names_a_source_and_every_paragraph_has_one(question: str, records: list[RecordText]) -> None:
     written = answer(question, *records)
     left = without_escapes(written)
     assert set(re.findall(r"\[(.*?)\]", left)) <= {str(n) for n in range(1, len(records) + 1)}
