@@ -63,13 +63,14 @@ PEOPLE = SearchTable(
             words=("employment", "contract type"),
         ),
         Facet("is_current", "boolean", "is_current", "current", "current", related="work",
-              words=("now", "currently", "today", "at present"), wording="now"),
+              words=("now", "currently", "today", "at present", "active"), wording="now"),
         Facet(
             "workplace", "place", "concat_ws(', ', r.city, r.country, r.location)", "place of work", "places of work",
             words=("city", "country", "location", "place"), related="work", leads=("in", "at", "from", "near"), wording="in {}",
         ),
         Facet("start", "date", "start_date", "start", "starts", related="work",
-              words=("started", "joined", "since", "begun"), wording="started {}"),
+              words=("started", "joined", "since", "begun", "began", "hired", "appointed", "selected", "chosen", "recruited",
+                     "elected", "admitted", "enrolled", "became"), wording="started {}"),
         Facet("end", "date", "end_date", "end", "ends", related="work",
               words=("ended", "left", "finished"), wording="ended {}"),
         Facet(

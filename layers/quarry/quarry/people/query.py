@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quarry.core.language.tokens import keys, tokenise, unique
+from quarry.core.language.word_forms import fields_of_worker
 from quarry.core.query.mention import (
     Cue,
     DateRange,
     FacetName,
     Known,
+    KnownValue,
     Mention,
     MoneyRange,
     NumberRange,
@@ -83,6 +85,7 @@ def constraints_of(reading: Reading) -> Constraints:
     for place, mention in enumerate(reading.parsed.mentions):
         if mention.assertion != "doubtful":
             _take(read, place, mention)
+    _take_names_in_parts(read)
     _take_ranges(read)
     _take_unknown(read)
     _take_excluded_words(read)
@@ -169,6 +172,7 @@ def _take_role(read: _Read, place: int, mention: Mention, value: Known) -> None:
     names = unique(
         (said, *(known.value.lower().replace("_", " ") for known in value.values if known.facet in ROLES | {"team"}))
     )
+    meant = [known for known in value.values if known.facet in ROLES | {"team"} and _is_meant(said, known)]
     if mention.assertion == "negated":
         constraints.exclude.keywords += names
         read.note("exclude.keywords", " or ".join(names), mention)
@@ -182,7 +186,30 @@ def _take_role(read: _Read, place: int, mention: Mention, value: Known) -> None:
         return
     if facets == {"intent"} and _values(value, {"intent"}) == ["work"]:
         return
-    _add_role(read, place, mention, names[:ROLE_NAMES_MAX], frozenset(facets))
+    if meant:
+        names = unique((said, *(known.value.lower().replace("_", " ") for known in meant)))
+        _add_role(read, place, mention, names[:ROLE_NAMES_MAX], frozenset(known.facet for known in meant))
+
+
+def _is_meant(said: str, known: KnownValue) -> bool:
+    """Whether words say a value as it stands, but for the plural, or by who does it ("chemists" for chemistry): "price" is no
+    pricing, and "trains" no trainer.
+    """
+    if known.likeness < 1:
+        return known.facet in ("title", "domain") and known.is_whole
+    words, value = [_singular(key) for key in keys(said)], [_singular(key) for key in keys(known.value)]
+    if not known.is_whole or not words or not value:
+        return True
+    if "".join(words) == "".join(value):
+        return True
+    of_worker = {_singular(form) for form in fields_of_worker(words[-1])}
+    return words[:-1] == value[:-1] and value[-1] in of_worker
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > len("ties"):
+        return word.removesuffix("ies") + "y"
+    return word if word.endswith(("ss", "ics")) else word.removesuffix("s")
 
 
 def _add_role(read: _Read, place: int, mention: Mention, names: Sequence[str], facets: frozenset[str]) -> None:
@@ -216,6 +243,19 @@ def _take_required(read: _Read, mention: Mention, value: Known) -> bool:
 
 def _values(value: Known, facets: Iterable[str]) -> list[str]:
     return list(unique(known.value for known in value.values if known.facet in facets))
+
+
+def _take_names_in_parts(read: _Read) -> None:
+    """Somebody of whose name several words are said, each of which by itself may mean others."""
+    said: dict[str, list[Mention]] = {}
+    for mention in read.parsed.mentions:
+        if isinstance(mention.value, Known) and mention.is_latent and mention.assertion == "affirmed":
+            for name in _values(mention.value, {"name"}):
+                said.setdefault(name, []).append(mention)
+    for name, mentions in said.items():
+        if len(mentions) > 1 and name not in read.constraints.must.name:
+            read.constraints.must.name.append(name)
+            read.note("must.name", name, replace(mentions[0], end=mentions[-1].end))
 
 
 # ---- places ----
@@ -264,7 +304,7 @@ def _put_places(read: _Read) -> None:
 def _take_ranges(read: _Read) -> None:
     spans = {(mention.start, mention.end): mention for mention in read.parsed.mentions}
     for clause in read.reading.question.clauses:
-        for condition in clause[:1]:
+        for condition in _each_said(clause):
             mention = next(
                 (spans[each.start, each.end] for each in condition.evidence if (each.start, each.end) in spans), None
             )
@@ -281,6 +321,20 @@ def _take_ranges(read: _Read) -> None:
         said = spans.get((missing.evidence.start, missing.evidence.end))
         if said is not None and isinstance(said.value, (NumberRange, MoneyRange)):
             _take_salary(read, said, said.value)
+
+
+def _each_said(clause: Sequence[Condition]) -> Sequence[Condition]:
+    """The conditions of a clause, of alternative periods one that holds them all: an experience has one time."""
+    dated = [condition for condition in clause if isinstance(condition.range, DateRange)]
+    if len(dated) < 2:
+        return clause[:1]
+    ranges = [condition.range for condition in dated if isinstance(condition.range, DateRange)]
+    firsts, lasts = [each.first for each in ranges], [each.last for each in ranges]
+    whole = DateRange(
+        None if None in firsts else min(first for first in firsts if first),
+        None if None in lasts else max(last for last in lasts if last),
+    )
+    return [replace(dated[0], range=whole)]
 
 
 def _take_dates(read: _Read, mention: Mention, condition: Condition, range: DateRange) -> None:
