@@ -26,3 +26,10 @@ alter type card_filters add attribute started_from date;
 alter type card_filters add attribute started_until date;
 alter type card_filters add attribute ended_from date;
 alter type card_filters add attribute ended_until date;
+
+-- Who is left out, beside those of a company or with a keyword: see card_rules_out.
+alter type card_filters add attribute excluded_teams text[];
+alter type card_filters add attribute excluded_places text[];
+alter type card_filters add attribute excluded_current boolean;
+alter type card_filters add attribute excluded_time_start date;
+alter type card_filters add attribute excluded_time_end date;

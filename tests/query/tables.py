@@ -44,6 +44,7 @@ RECIPES = Filled(
             Facet("added", "date", "added_on", "date added", "dates added", words=("added",)),
         ),
         date="added",
+        recent_days=30,
     ),
     {
         "cuisine": ("Thai", "Italian", "Mexican", "French", "Japanese"),

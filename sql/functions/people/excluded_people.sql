@@ -1,27 +1,30 @@
--- The people to leave out because a visible card of theirs is of an excluded company, holds an excluded keyword, itself or in one of
--- its children, or is what any of `p_ruled_out` asks for: who is not to be from there, or not to have done that, is not to be found by
--- what they did elsewhere either.
-create or replace function excluded_people(f card_filters, p_ruled_out card_filters[] default '{}') returns text[]
-language plpgsql stable
+-- The people to leave out because a visible card of theirs is of an excluded company or team, in an excluded place, of an excluded time,
+-- or holds an excluded keyword, itself or in one of its children: who is not to be from there, or not to have done that, is not to be
+-- found by what they did elsewhere either.
+--
+-- Null where ANALYZE expects more than max_expected cards and children that rule somebody out: then it is less work to test each
+-- candidate (is_ruled_out). Volatile, since Postgres lets no other function explain.
+create or replace function excluded_people(f card_filters) returns text[]
+language plpgsql volatile
 set plan_cache_mode = force_custom_plan
 as $$
 declare
+  max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
-  excluded text[] := array(
-    select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
-    union
-    select c.person_id from experience_cards c where c.visible and c.text_search @@ keywords
+  excluded_places constant tsquery := any_place(f.excluded_places);
+  plan json;
+begin
+  execute 'explain (format json)'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
+    ' union all select from experience_card_children k where k.text_search @@ $2'
+    into plan using f, keywords, excluded_places;
+  if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
+    return null;
+  end if;
+  return array(
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);
-  ruled_out card_filters;
-begin
-  foreach ruled_out in array p_ruled_out loop
-    excluded := array(
-      select unnest(excluded)
-      union
-      select c.person_id from experience_cards c join people p on p.id = c.person_id where card_matches(c, p, ruled_out));
-  end loop;
-  return excluded;
 end
 $$;

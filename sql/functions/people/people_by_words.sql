@@ -34,6 +34,9 @@ begin
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
          and (p_among is null or c.person_id = any(p_among))
+         and (p_excluded_people is not null
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
@@ -41,6 +44,9 @@ begin
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
          and (p_among is null or c.person_id = any(p_among))
+         and (p_excluded_people is not null
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
     )
     select t.person_id

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from quarry.core.language.tokens import unique
-from quarry.people.contract import Constraints, Exclude, PeopleSearchRequest
+from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.normalisation import normalise
 from quarry.people.places import country_of, each_spelling, known_place, places_in, spellings
+from quarry.people.relaxation import constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 LABEL_NAMES_MAX = 3
@@ -48,7 +49,11 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         roles=tuple(must.role),
         names=tuple(must.name),
         texts=tuple(must.text),
-        ruled_out=tuple(_ruled_out(exclude)),
+        excluded_teams=tuple(exclude.team_norm),
+        excluded_places=each_spelling(exclude.location),
+        excluded_current=exclude.is_current,
+        excluded_time_start=_date(exclude.time_start),
+        excluded_time_end=_date(exclude.time_end),
         should_terms=unique([*should.skills_or_tools, *should.keywords, *map(_words, should.intent_secondary)]),
     )
 
@@ -139,8 +144,14 @@ def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
     """What everybody shown is not, in words."""
     labels = [f"not at {_titled(name)}" for name in filters.excluded_companies]
     labels += [f"not {name}" for name in filters.excluded_keywords[:LABEL_NAMES_MAX]]
-    for out in filters.ruled_out:
-        labels += [f"not {condition_label(name, out)}" for name in _set_names(out)]
+    out = CardFilters(
+        teams=filters.excluded_teams,
+        places=filters.excluded_places,
+        is_current=filters.excluded_current,
+        time_start=filters.excluded_time_start,
+        time_end=filters.excluded_time_end,
+    )
+    labels += [f"not {condition_label(name, out)}" for name in constraints_in_force(out)]
     return unique(labels)
 
 
@@ -150,18 +161,6 @@ def rupees(amount: float) -> str:
         if amount >= unit:
             return f"₹{round(amount / unit, 2):g} {name}"
     return f"₹{amount:,.0f}"
-
-
-def _ruled_out(exclude: Exclude) -> Iterator[CardFilters]:
-    """What nobody shown may have a card of, each by itself: whoever is to be "not in A or B" is in neither."""
-    if exclude.team_norm:
-        yield CardFilters(teams=tuple(exclude.team_norm))
-    if exclude.location:
-        yield CardFilters(places=each_spelling(exclude.location))
-    if exclude.is_current is not None:
-        yield CardFilters(is_current=exclude.is_current)
-    if exclude.time_start or exclude.time_end:
-        yield CardFilters(time_start=_date(exclude.time_start), time_end=_date(exclude.time_end))
 
 
 def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -177,17 +176,6 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
-
-
-def _set_names(filters: CardFilters) -> Iterator[HardConstraint]:
-    if filters.teams:
-        yield "team_norm"
-    if filters.has_location:
-        yield "location"
-    if filters.is_current is not None:
-        yield "is_current"
-    if filters.has_time:
-        yield "time"
 
 
 def _date(text: str | None) -> datetime.date | None:

@@ -48,14 +48,17 @@ class CardFilters:
     offer_salary: float | None = None
     excluded_companies: tuple[str, ...] = ()
     excluded_keywords: tuple[str, ...] = ()
+    excluded_teams: tuple[str, ...] = ()
+    excluded_places: tuple[str, ...] = ()
+    excluded_current: bool | None = None
+    excluded_time_start: datetime.date | None = None
+    excluded_time_end: datetime.date | None = None
     roles: tuple[str, ...] = ()
     """What somebody must be or do by an experience: each of them, by any of its names, between which stands a bar."""
     names: tuple[str, ...] = ()
     """Who is asked for by name."""
     texts: tuple[str, ...] = ()
     """Words that a card, a child of one or the profile must hold, each of them."""
-    ruled_out: tuple[CardFilters, ...] = ()
-    """Nobody is shown who has a card that meets any of these."""
     should_terms: tuple[str, ...] = ()
     """Skills, keywords and secondary intents, each worth SHOULD_BOOST where a card holds it."""
 
@@ -77,7 +80,9 @@ class CardFilters:
 
     @property
     def excludes_anyone(self) -> bool:
-        return bool(self.excluded_companies or self.excluded_keywords or self.ruled_out)
+        named = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
+        others = (self.excluded_current, self.excluded_time_start, self.excluded_time_end)
+        return any(named) or any(other is not None for other in others)
 
     @property
     def expects_more(self) -> bool:

@@ -57,7 +57,7 @@ class Wanted:
     filters: CardFilters
     text: str
     vector: Sequence[float] | None
-    excluded: PersonIds
+    excluded: PersonIds | None
 
 
 Found = Mapping[str, PersonEvidence]

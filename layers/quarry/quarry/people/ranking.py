@@ -122,8 +122,8 @@ def break_ties(
     filters: CardFilters,
     misses: Mapping[str, int] = NO_MISSES,
 ) -> list[RankedPerson]:
-    """The same people, with those of one tier, as many misses and equal score in this order: with a salary offered, first who says what they ask
-    for; with a time asked for, first who has a card that covers all of it; then by id.
+    """The same people, with those of one tier, as many misses and equal score in this order: with a salary offered, first who
+    says what they ask for; with a time asked for, first who has a card that covers all of it; then by id.
     """
 
     def place(person: RankedPerson) -> tuple[int, int, float, bool, bool, str]:

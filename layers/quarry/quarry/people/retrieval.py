@@ -35,11 +35,7 @@ select * from find_people(
   p_overfetch => %(overfetch)s, p_top_k => %(top_k)s)
 """
 
-_EXCLUDED = """
-select excluded_people(
-  jsonb_populate_record(null::card_filters, %(filters)s),
-  array(select r from jsonb_populate_recordset(null::card_filters, %(ruled_out)s) r))::text as ids
-"""
+_EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
 
 _MEETING = """
 select people_meeting(
@@ -64,7 +60,8 @@ select count_people(
 """
 
 PersonIds = NewType("PersonIds", str)
-"""Ids of people, as Postgres writes an array: they only go from one statement into others."""
+"""Ids of people, as Postgres writes an array: they only go from one statement into others. None in place of those to leave out
+where they are too many to be listed: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
 
@@ -74,15 +71,15 @@ async def holds_cards(database: Database) -> bool:
     return await database.row("select from experience_cards where visible limit 1") is not None
 
 
-async def find_excluded(database: Database, filters: CardFilters) -> PersonIds:
-    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, or with an excluded keyword in it
-    or in a child of it. One round trip, none where nothing is excluded.
+async def find_excluded(database: Database, filters: CardFilters) -> PersonIds | None:
+    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, place or the like, or with an
+    excluded keyword in it or in a child of it. One round trip, none where nothing is excluded.
     """
     if not filters.excludes_anyone:
         return NOBODY
-    ruled_out = Jsonb([_fields(each) for each in filters.ruled_out])
-    row = await database.row(_EXCLUDED, {"filters": _card_filters(filters), "ruled_out": ruled_out})
-    return PersonIds(row["ids"]) if row else NOBODY
+    row = await database.row(_EXCLUDED, [_card_filters(filters)])
+    assert row is not None
+    return PersonIds(row["ids"]) if row["ids"] is not None else None
 
 
 async def find_meeting(
@@ -133,7 +130,7 @@ async def find_candidates(
     *,
     filters: CardFilters,
     asked: CardFilters | None = None,
-    excluded: PersonIds,
+    excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
     tier: int,
@@ -141,9 +138,9 @@ async def find_candidates(
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
 
-    `filters` is what filters here; `asked` is what was asked for, where that is more. `excluded` are left out (find_excluded), and so is who is not
-    `among` some people, where these are given. `query_text` is compared by its
-    words, which alone count for cards without vectors; without `vector`, for all. Ordered by id.
+    `filters` is what filters here; `asked` is what was asked for, where that is more. `excluded` are left out (find_excluded),
+    and so is who is not `among` some people, where these are given. `query_text` is compared by its words, which alone count for
+    cards without vectors; without `vector`, for all. Ordered by id.
     """
     rows = await database.rows(
         _FIND,
@@ -166,13 +163,13 @@ async def find_candidates(
 
 
 async def count_relaxations(
-    database: Database, filters: CardFilters, excluded: PersonIds
+    database: Database, filters: CardFilters, excluded: PersonIds | None
 ) -> list[tuple[HardConstraint, int]]:
     """For each hard constraint in force, how many more people there are without it alone; one statement. `excluded` are left out
-    (find_excluded).
+    (find_excluded); where these are too many to be listed, nothing is counted.
     """
     names = constraints_in_force(filters)
-    if not names:
+    if not names or excluded is None:
         return []
     wider = [_fields(replace(without(filters, [name]), roles=())) for name in names]
     # what is only expected is no constraint that could be dropped
@@ -208,7 +205,7 @@ def _without_excluded(query_text: str, filters: CardFilters) -> str:
     return " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
 
 
-_NO_FILTERS = frozenset({"should_terms", "names", "texts", "ruled_out"})
+_NO_FILTERS = frozenset({"should_terms", "names", "texts"})
 """What is said of the people by other means."""
 
 

@@ -145,7 +145,7 @@ async def _constraints(request: PeopleSearchRequest, services: Services, run: Ru
     return await off_loop(edited, request.constraints, request.query)
 
 
-async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds:
+async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:
     if not filters.excludes_anyone:
         return NOBODY
     with run.step("exclude"):
@@ -153,7 +153,7 @@ async def _exclude(filters: CardFilters, services: Services, run: Run) -> Person
 
 
 async def _count_relaxations(
-    filters: CardFilters, excluded: PersonIds, services: Services, run: Run
+    filters: CardFilters, excluded: PersonIds | None, services: Services, run: Run
 ) -> list[Relaxation]:
     with run.step("count_relaxations") as record:
         counted = await count_relaxations(services.database, filters, excluded)

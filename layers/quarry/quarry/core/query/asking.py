@@ -49,7 +49,24 @@ class _Reader:
     def read(self) -> Asking:
         if self.asked:
             self.asking.ask = self._ask()
+        elif (opening := self._opening_name()) is not None:
+            self.asking.ask = self._list(opening - 1)
         return self.asking
+
+    def _opening_name(self) -> int | None:
+        """Where a question begins with the name of a facet in the plural, and says of which rows ("styles of Gothic houses"): its
+        place.
+        """
+        opening = next((place for place, each in enumerate(self.mentions) if each.value != Cue("filler")), None)
+        if opening is None or opening + 1 >= len(self.mentions) or opening in self.is_evidence:
+            return None
+        name, following = self.mentions[opening], self.mentions[opening + 1].value
+        if not isinstance(name.value, FacetName) or name.value.grain or name.assertion != "affirmed":
+            return None
+        said = keys(self.parsed.text[name.start : name.end])
+        facets = [self.table.facet(facet) for facet in name.value.facets]
+        plurals = {keys(plural) for facet in facets for plural in (facet.plural, *(f"{word}s" for word in facet.words))}
+        return opening if said in plurals and following == Cue("relates") else None
 
     def _ask(self) -> Ask | None:
         """The first of these that is asked for, the most particular first."""
@@ -202,9 +219,18 @@ class _Reader:
         if self._is_unknown_measure(unknown, place):
             return self._cannot(place, unknown)
         if asked_name is None:
-            return Ask("rows", limit=self._limit())
+            noun = self._unknown_noun()
+            return Ask("rows", limit=self._limit()) if noun is None else self._cannot(noun)
         self._use(asked_name[0])
         return Ask("groups", asked_name[1].facets[0], asked_name[1].grain, ascending, limit=self._limit() or 1)
+
+    def _unknown_noun(self) -> int | None:
+        """ "Which colour is most common", where nothing here is called a colour: the place of the word."""
+        for place, asked in self.asked:
+            following = self.mentions[place + 1].value if place + 1 < len(self.mentions) else None
+            if asked.what == "list" and isinstance(following, Word):
+                return place + 1
+        return None
 
     def _is_unknown_measure(self, place: int, most: int) -> bool:
         """ "The most views": a noun of which nothing here tells how many there are; "most common" has its own noun."""

@@ -68,7 +68,8 @@ class Synonym:
 @dataclass(frozen=True)
 class Lexicon:
     """The words that a table brings: what its rows and facets are called, by stem; `leads`: the facets whose values a word may
-    stand before; `name_facets`: those that say what a row, or who made it, is called; `units`: the stems of what is counted.
+    stand before; `name_facets`: those that say what a row, or who made it, is called; `units`: the stems of what is counted;
+    `recent_days`: how far back "recent" goes.
     """
 
     terms: PhraseTable[FacetName | Cue]
@@ -78,6 +79,7 @@ class Lexicon:
     place_facets: frozenset[str] = frozenset()
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
+    recent_days: int | None = None
 
     def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
         """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
@@ -130,6 +132,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             for name in (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
             if keys(name)
         ),
+        recent_days=table.recent_days if table.date else None,
     )
 
 

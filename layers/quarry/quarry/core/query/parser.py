@@ -77,6 +77,7 @@ def parse(
     """
     tokens = tokenise(text)
     dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
+    dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     read = read_assertions(text, _with_the_rest(tokens, chosen, lexicon))
@@ -158,6 +159,15 @@ def _is_meant(mention: Mention, lexicon: Lexicon) -> bool:
     if isinstance(value, NumberRange) and value.unit is not None:
         return value.unit in lexicon.units
     return isinstance(value, NumberRange) or not mention.is_latent
+
+
+def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention:
+    """ "Recently", where the table says how far back that is."""
+    value = mention.value
+    is_recently = mention.is_latent and isinstance(value, DateRange) and value.grain == "day" and value.last == today
+    if days is None or not is_recently or value == DateRange(today, today):
+        return mention
+    return replace(mention, value=DateRange(today - datetime.timedelta(days=days), today), is_latent=False)
 
 
 def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
@@ -255,9 +265,28 @@ def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Me
             key = tokens[_token_span(tokens, mention)[0]].key
             if isinstance(following.value, Word) and key.endswith("ing") and following.start - mention.end == 1:
                 read[place] = replace(mention, value=Word(stem(key)))
+        elif isinstance(mention.value, Known) and _is_value_as_verb(mentions, place, tokens):
+            read[place] = replace(mention, value=Cue("light"), source="rule")
         elif _is_tying_verb(mentions, place):
             read[place] = replace(mention, value=Cue("light"))
     return read
+
+
+def _is_value_as_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
+    """Whether a value of the data, one small word, is the verb of a question that asks for no number: "what does Ada print?" """
+    first, last = _token_span(tokens, mentions[place])
+    if place < 2 or last - first != 1 or tokens[first].is_capital:
+        return False
+    helper, subject = mentions[place - 2], mentions[place - 1].value
+    asked = [mention.value.what for mention in mentions[:place] if isinstance(mention.value, Asked)]
+    is_subject = isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name)
+    return (
+        is_subject
+        and tokens[_token_span(tokens, helper)[0]].key in ("do", "does", "did")
+        and bool(asked)
+        and not {"count", "distinct"} & set(asked)
+        and (place + 1 == len(mentions) or mentions[place + 1].value == Cue("relates"))
+    )
 
 
 def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:

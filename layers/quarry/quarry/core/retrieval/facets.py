@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, LiteralString
 
 FacetKind = Literal[
-    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text"
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
 ]  # fmt: skip
 """value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
 its last words as well ("Engineer" of "Senior Engineer"); place: cities, regions, countries, several of them separated by
-commas; year: a whole number that ranges of dates apply to; text: words that it contains."""
+commas; year: a whole number that ranges of dates apply to; text: words that it contains; words: a text search vector, and
+words that it holds."""
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
 """The kinds whose values are looked up for a question's words."""
@@ -89,6 +90,8 @@ class SearchTable:
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
     related: Sequence[Related] = ()
+    recent_days: int | None = None
+    """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
     def facet(self, name: str) -> Facet:
         """The facet of that name. Raises KeyError."""
