@@ -179,7 +179,7 @@ def _take_role(read: _Read, place: int, mention: Mention, value: Known) -> None:
         return
     if "skill" in facets:
         constraints.should.skills_or_tools += [name.lower() for name in _values(value, {"skill"})]
-    constraints.should.keywords += [said] if "skill" in facets else names
+    constraints.should.keywords += [*([said] if "skill" in facets else names), *said.split()]
     constraints.should.intent_secondary += [name for name in _values(value, {"intent"}) if name != "work"]
     if mention.assertion == "required" and _take_required(read, mention, value):
         return
