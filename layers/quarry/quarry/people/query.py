@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.language.tokens import keys, tokenise, unique
@@ -26,6 +26,7 @@ from quarry.core.query.question import Condition
 from quarry.core.retrieval.reading import Reading
 from quarry.people.contract import Constraints, Evidence
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
+from quarry.people.places import known_place
 
 ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})
@@ -47,6 +48,7 @@ BARE_SALARY_MIN = 200_000.0
 FORMER_WORDS = 3
 """So many words before an organisation say that somebody is there no longer."""
 
+_RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
 _FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
 _PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
@@ -64,6 +66,7 @@ class _Read:
     role_facets: frozenset[str] = frozenset()
     places: list[Place] = field(default_factory=list)
     place_texts: list[str] = field(default_factory=list)
+    is_team_required: bool = False
 
     @property
     def parsed(self) -> ParsedQuery:
@@ -83,18 +86,25 @@ def constraints_of(reading: Reading) -> Constraints:
     text = reading.parsed.text
     read = _Read(reading, Constraints(query_original=text, query_cleaned=text))
     for place, mention in enumerate(reading.parsed.mentions):
-        if mention.assertion != "doubtful":
+        if mention.assertion != "doubtful" or _is_left(read, place):
             _take(read, place, mention)
     _take_names_in_parts(read)
     _take_ranges(read)
+    _take_amounts(read)
     _take_unknown(read)
     _take_excluded_words(read)
     _put_places(read)
-    read.constraints.must.role = ["|".join(names) for names in read.roles]
+    _put_roles(read)
     read.constraints.query_embedding_text = embedding_text_of(reading.parsed)
     read.constraints.search_phrases = search_phrases(reading.parsed, read.constraints)
     read.constraints.confidence_score = confidence(reading.parsed)
     return read.constraints
+
+
+def _is_left(read: _Read, place: int) -> bool:
+    """Whether it is said that somebody is there no longer."""
+    before = read.parsed.mentions[place - 1].value if place else None
+    return isinstance(before, Cue) and before.what == "former"
 
 
 def _take(read: _Read, place: int, mention: Mention) -> None:
@@ -102,7 +112,8 @@ def _take(read: _Read, place: int, mention: Mention) -> None:
     if isinstance(value, Known):
         _take_known(read, place, mention, value)
     elif isinstance(value, Place):
-        _take_place(read, mention, value)
+        if not _is_part_of_name(read, place) and not _is_destination(read, place):
+            _take_place(read, mention, value)
     elif isinstance(value, (Word, Phrase)) and mention.assertion != "negated":
         _take_word(read, mention)
     elif isinstance(value, FacetName):
@@ -125,7 +136,12 @@ def _take_known(read: _Read, place: int, mention: Mention, value: Known) -> None
     elif "team" in facets:
         _take_team(read, mention, value)
     elif facets & PLACES:
-        _take_place_text(read, mention, said)
+        first = next(known.value for known in value.values if known.facet in PLACES)
+        known_as = known_place(first)
+        if known_as is not None:
+            _take_place(read, mention, known_as)
+        else:
+            _take_place_text(read, mention, first.lower())
     elif "name" in facets:
         names = _values(value, {"name"})
         if mention.assertion == "negated":
@@ -140,6 +156,8 @@ def _take_organisation(read: _Read, place: int, mention: Mention, value: Known) 
         read.constraints.exclude.company_norm += names
         read.note("exclude.company_norm", " or ".join(names), mention)
         return
+    if _RECRUITING & {key for each in read.parsed.mentions[max(0, place - 2) : place] for key in keys(read.text(each))}:
+        return  # who is to be found is to go there
     must = read.constraints.must
     is_school = all(known.facet == "school" for known in value.values if known.facet in ORGANISATIONS)
     beside = is_school and bool(must.company_norm)
@@ -161,6 +179,7 @@ def _is_former(read: _Read, place: int) -> bool:
 def _take_team(read: _Read, mention: Mention, value: Known) -> None:
     names = [name.lower() for name in _values(value, {"team"})]
     to = read.constraints.exclude if mention.assertion == "negated" else read.constraints.must
+    read.is_team_required = read.is_team_required or mention.assertion == "required"
     to.team_norm += names
     read.note("exclude.team_norm" if mention.assertion == "negated" else "must.team_norm", " or ".join(names), mention)
 
@@ -177,17 +196,29 @@ def _take_role(read: _Read, place: int, mention: Mention, value: Known) -> None:
         constraints.exclude.keywords += names
         read.note("exclude.keywords", " or ".join(names), mention)
         return
-    if "skill" in facets:
-        constraints.should.skills_or_tools += [name.lower() for name in _values(value, {"skill"})]
-    constraints.should.keywords += [*([said] if "skill" in facets else names), *said.split()]
+    skills = [name.lower() for name in _values(value, {"skill"})]
+    constraints.should.skills_or_tools += skills
+    if not skills:
+        constraints.should.keywords += [*names, *said.split()]
+    elif said not in skills:
+        constraints.should.keywords.append(said)
     constraints.should.intent_secondary += [name for name in _values(value, {"intent"}) if name != "work"]
-    if mention.assertion == "required" and _take_required(read, mention, value):
+    if _is_required(read, place) and _take_required(read, mention, value):
         return
     if facets == {"intent"} and _values(value, {"intent"}) == ["work"]:
         return
     if meant:
         names = unique((said, *(known.value.lower().replace("_", " ") for known in meant)))
         _add_role(read, place, mention, names[:ROLE_NAMES_MAX], frozenset(known.facet for known in meant))
+
+
+def _is_required(read: _Read, place: int) -> bool:
+    """Whether the question insists on it, or on the noun that it describes ("healthcare experience is a must")."""
+    mention, *following = read.parsed.mentions[place : place + 2]
+    return mention.assertion == "required" or any(
+        each.assertion == "required" and isinstance(each.value, Word) and each.start == mention.end + 1
+        for each in following
+    )
 
 
 def _is_meant(said: str, known: KnownValue) -> bool:
@@ -280,14 +311,41 @@ def _take_place_text(read: _Read, mention: Mention, text: str) -> None:
         read.note("must.location_text", text, mention)
 
 
+def _is_city(place: Place) -> bool:
+    """Whether it is a city, as a country may be that is one."""
+    return place.kind == "city" or (place.kind == "country" and known_place(place.name, "city") is not None)
+
+
+def _is_part_of_name(read: _Read, place: int) -> bool:
+    """Whether a place is the end of a name that the data does not hold: "Hill School Leeds"."""
+    before = read.parsed.mentions[place - 1] if place else None
+    is_name = before is not None and isinstance(before.value, Word) and before.value.is_name
+    return is_name and before is not None and read.parsed.text[before.end : read.parsed.mentions[place].start] == " "
+
+
+_DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
+
+
+def _is_destination(read: _Read, place: int) -> bool:
+    """Whether somebody is to go there, which is no place of their experience."""
+    before = read.parsed.mentions[max(0, place - 2) : place]
+    if not any(_DESTINATION & set(keys(read.text(mention))) for mention in before):
+        return False
+    read.constraints.should.keywords.append(read.text(read.parsed.mentions[place]).lower())
+    return True
+
+
 def _put_places(read: _Read) -> None:
     """One city, country or both go to their fields; several alternatives, a region or an unknown place to the text alone."""
     must = read.constraints.must
-    cities = unique(place.name for place in read.places if place.kind == "city")
-    countries = unique(place.name for place in read.places if place.kind == "country")
+    cities = unique(place.name for place in read.places if _is_city(place))
+    if cities:
+        read.place_texts = []  # a part of the city, mostly
+    countries = unique(place.name for place in read.places if place.kind == "country" and not _is_city(place))
     regions = unique(place.name for place in read.places if place.kind not in ("city", "country"))
     if len(cities) == 1 and not regions and len(countries) <= 1 and not read.place_texts:
         within = next((place.within for place in read.places if place.kind == "city"), None)
+        within = within if within and known_place(within, "country") else None
         country = within if within and not countries else next(iter(countries), None)
         must.city, must.country = cities[0], country
         must.location_text = ", ".join(filter(None, (cities[0], country)))
@@ -301,6 +359,7 @@ def _put_places(read: _Read) -> None:
 
 
 def _take_ranges(read: _Read) -> None:
+    """Dates and amounts, and being open to work, by the conditions that they make."""
     spans = {(mention.start, mention.end): mention for mention in read.parsed.mentions}
     for clause in read.reading.question.clauses:
         for condition in _each_said(clause):
@@ -316,10 +375,34 @@ def _take_ranges(read: _Read) -> None:
             elif condition.facet == "open_to_work" and not condition.is_negated:
                 read.constraints.must.open_to_work_only = True
                 read.note("must.open_to_work_only", "true", mention)
+
+
+def _take_amounts(read: _Read) -> None:
+    """Amounts that are no conditions of the data: nobody says in rupees what a salary is."""
+    spans = {(mention.start, mention.end): mention for mention in read.parsed.mentions}
+    for place, mention in enumerate(read.parsed.mentions):
+        if isinstance(mention.value, NumberRange) and mention.value.unit is None and _stands_alone(read, place):
+            _take_bare_salary(read, mention, mention.value)
     for missing in read.reading.question.unanswerable:
         said = spans.get((missing.evidence.start, missing.evidence.end))
         if said is not None and isinstance(said.value, (NumberRange, MoneyRange)):
             _take_salary(read, said, said.value)
+
+
+def _stands_alone(read: _Read, place: int) -> bool:
+    """Whether a number counts nothing: no word follows it in its clause."""
+    following = read.parsed.mentions[place + 1 : place + 2]
+    gap = read.parsed.text[read.parsed.mentions[place].end : following[0].start] if following else ""
+    return not following or bool(gap.strip()) or isinstance(following[0].value, Cue)
+
+
+def _take_bare_salary(read: _Read, mention: Mention, range: NumberRange) -> None:
+    if (
+        range.most is not None
+        and range.most >= BARE_SALARY_MIN
+        and read.constraints.must.offer_salary_inr_per_year is None
+    ):
+        _take_salary(read, mention, range)
 
 
 def _each_said(clause: Sequence[Condition]) -> Sequence[Condition]:
@@ -341,6 +424,9 @@ def _take_dates(read: _Read, mention: Mention, condition: Condition, range: Date
     first = range.first.isoformat() if range.first else None
     last = range.last.isoformat() if range.last else None
     must, exclude = read.constraints.must, read.constraints.exclude
+    if not _is_explicit(read.text(mention), range):
+        read.constraints.should.keywords.append(read.text(mention).lower())
+        return
     if mention.assertion == "negated" or condition.is_negated:
         exclude.time_start, exclude.time_end = first, last
         read.note("exclude.time", read.text(mention), mention)
@@ -356,6 +442,15 @@ def _take_dates(read: _Read, mention: Mention, condition: Condition, range: Date
     else:
         must.time_start, must.time_end = first or must.time_start, last or must.time_end
     read.note(f"must.{which}", read.text(mention), mention)
+
+
+def _is_explicit(said: str, range: DateRange) -> bool:
+    """Whether a period names its years, and does not depend on today."""
+    years = [day.year for day in (range.first, range.last) if day]
+    named = re.findall(r"\d{2,4}", said)
+    return any(
+        len(name) != 3 and str(year + by).endswith(name) for year in years for by in (-1, 0, 1) for name in named
+    )
 
 
 def _bound_of(read: _Read, mention: Mention, condition: Condition) -> str:
@@ -374,6 +469,11 @@ def _bound_of(read: _Read, mention: Mention, condition: Condition) -> str:
 def _take_salary(read: _Read, mention: Mention, range: MoneyRange | NumberRange) -> None:
     """What is offered at most, INR a year; what is not clear is kept as words."""
     must = read.constraints.must
+    if any(
+        each.field == "must.offer_salary_inr_per_year" and each.start == mention.start
+        for each in read.constraints.evidence
+    ):
+        return
     amount = range.most if range.most is not None else None
     if isinstance(range, MoneyRange):
         times = _PER_YEAR.get(range.per) if range.currency in (None, "INR") else None
@@ -391,6 +491,9 @@ def _take_facet_name(read: _Read, place: int, mention: Mention, value: FacetName
     """ "Currently at …", "now", "active"; a kind of thing that is ruled out ("not at a university")."""
     if "is_current" in value.facets:
         _take_current(read, place, mention)
+    elif mention.assertion == "required" and {"degree", "school"} & set(value.facets):
+        read.constraints.must.intent_primary.append("education")
+        read.note("must.intent_primary", "education", mention)
     elif mention.assertion == "negated" and not {"open_to_work", "open_to_contact"} & set(value.facets):
         read.constraints.exclude.keywords.append(read.text(mention).lower())
         read.note("exclude.keywords", read.text(mention).lower(), mention)
@@ -425,41 +528,82 @@ def _take_word(read: _Read, mention: Mention) -> None:
 
 
 def _take_unknown(read: _Read) -> None:
-    """Names that are no values of the data: a place or an employer that nobody has, or words of some text."""
-    missing = {(each.evidence.start, each.evidence.end): each for each in read.reading.question.missing}
-    for mention in read.parsed.mentions:
-        known = missing.get((mention.start, mention.end))
-        is_name = isinstance(mention.value, Word) and mention.value.is_name
-        if mention.assertion in ("negated", "doubtful", "preferred") or isinstance(mention.value, Place):
+    """Names that are no values of the data: an employer or a place that nobody has, or words of some text."""
+    leads: dict[int, str] = {}
+    for place, mention in enumerate(read.parsed.mentions):
+        if not (isinstance(mention.value, Word) and mention.value.is_name):
             continue
-        if known is None and not is_name:
+        leads[place] = lead = _lead_of(read, place, leads)
+        if mention.assertion in ("doubtful", "preferred"):
             continue
-        text = read.text(mention)
-        if known is not None and known.facet in ORGANISATIONS and not _stands_in_text(read, mention):
-            read.constraints.must.company_norm.append(text.lower())
-            read.note("must.company_norm", text.lower(), mention)
-        elif known is not None and known.facet in PLACES:
+        text = _whole_name(read, place)
+        out = mention.assertion == "negated"
+        if lead == "company":
+            (read.constraints.exclude if out else read.constraints.must).company_norm.append(text.lower())
+            read.note("exclude.company_norm" if out else "must.company_norm", text.lower(), mention)
+            if not out and _is_former(read, place):
+                read.constraints.must.is_current = False
+        elif lead == "place":
             _take_place_text(read, mention, text.lower())
-        else:
-            more = _COMPOUND.match(read.parsed.text, mention.end)
-            text += more.group() if more else ""
+        elif not out:
             read.constraints.must.text.append(text)
             read.note("must.text", text, mention)
 
 
-def _stands_in_text(read: _Read, mention: Mention) -> bool:
-    """Whether "on" or "of" leads to the name: a mission, a product, a project, said in some text."""
-    before = read.parsed.text[max(0, mention.start - LEAD_CHARACTERS_MAX) : mention.start].lower().split()
-    return not before or before[-1] not in ("at", "from", "for", "with", "by", "or", ",", "@", "joined", "ex")
+_EMPLOYER_LEADS = frozenset({"at", "from", "for", "with", "@", "ex", "joined"})
+
+
+def _lead_of(read: _Read, place: int, leads: Mapping[int, str]) -> str:
+    """What leads to a name: of a list, what leads to its first."""
+    mentions = read.parsed.mentions
+    if mentions[place].joined_by is not None:
+        for before in range(place - 1, max(-1, place - 3), -1):
+            if before in leads:
+                return leads[before]
+            if isinstance(mentions[before].value, Known) and ORGANISATIONS & _facets(mentions[before]):
+                return "company"
+    words = keys(read.text(mentions[place - 1])) if place else ()
+    if words and words[-1] in _EMPLOYER_LEADS:
+        return "company"
+    names = _facets(mentions[place - 2]) if place > 1 else frozenset()
+    return "place" if words and words[-1] == "in" and names & PLACES else "text"
+
+
+def _facets(mention: Mention) -> frozenset[str]:
+    if isinstance(mention.value, FacetName):
+        return frozenset(mention.value.facets)
+    return frozenset(known.facet for known in mention.value.values) if isinstance(mention.value, Known) else frozenset()
+
+
+def _whole_name(read: _Read, place: int) -> str:
+    """A name with the place that is its end, or the number."""
+    mention, *following = read.parsed.mentions[place : place + 2]
+    if following and isinstance(following[0].value, Place) and _is_part_of_name(read, place + 1):
+        return read.parsed.text[mention.start : following[0].end]
+    more = _COMPOUND.match(read.parsed.text, mention.end)
+    return read.text(mention) + (more.group() if more else "")
 
 
 def _take_excluded_words(read: _Read) -> None:
-    """Words that are ruled out and are no values."""
+    """Words that are ruled out and are no values, nor names of employers; of a phrase with a value in it, the value is enough."""
     exclude = read.constraints.exclude
-    held = set(exclude.keywords)
-    exclude.keywords += [words for text in read.reading.question.excluded_words if (words := text.lower()) not in held]
+    values = [
+        read.text(mention).lower()
+        for mention in read.parsed.mentions
+        if mention.assertion == "negated" and isinstance(mention.value, Known)
+    ]
+    held = {*exclude.keywords, *exclude.company_norm}
+    for text in read.reading.question.excluded_words:
+        words = text.lower()
+        if words not in held and not any(value in words for value in values):
+            exclude.keywords.append(words)
 
 
-def mentions_of(parsed: ParsedQuery) -> Iterator[Mention]:
-    """The mentions that are meant: not ruled out, nor in doubt."""
-    return (mention for mention in parsed.mentions if mention.assertion not in ("negated", "doubtful"))
+def _put_roles(read: _Read) -> None:
+    """The roles; so is a team where nothing says of which company."""
+    must = read.constraints.must
+    must.role = ["|".join(names) for names in read.roles]
+    if must.team_norm and not must.company_norm and not read.is_team_required:
+        must.role.append("|".join(must.team_norm))
+        read.constraints.should.keywords += must.team_norm
+        must.team_norm = []
