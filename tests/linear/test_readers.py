@@ -25,7 +25,7 @@ from quarry.core.model.wordpiece import split_words
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
-from quarry.people.found import Vocabulary
+from quarry.people.candidates import Vocabulary
 from quarry.people.normalisation import normalise
 from quarry.people.parsing.find_names import company_like_phrases
 from quarry.people.parsing.known import KnownNames, phrases_to_look_up

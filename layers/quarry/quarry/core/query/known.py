@@ -224,7 +224,7 @@ def _without_chance_names(
         for value in ranked
         if value.facet not in sides.name_facets
         or (value.is_whole and value.likeness < 1)
-        or (keys(value.value) == said if value.is_whole else _is_part(said, value, len(parts)))
+        or ("".join(keys(value.value)) == "".join(said) if value.is_whole else _is_part(said, value, len(parts)))
     )
 
 

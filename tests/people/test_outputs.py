@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from quarry.people.contract import Constraints
-from quarry.people.decisions import PeopleQuery, PeopleReasons
-from quarry.people.found import Vocabulary
-from quarry.people.standins import QueryToRead, read_by_rule
+from quarry.people.contract import Constraints, Must, Should
+from quarry.people.fallbacks import QueryToRead, read_by_rule
+from quarry.people.outputs import PeopleQuery, PeopleReasons
 
 EMPTY: dict[str, Any] = {"must": {}, "should": {}, "exclude": {}}
 
@@ -54,9 +53,13 @@ def test_reasons_without_people_are_refused() -> None:
         PeopleReasons.model_validate({})
 
 
-def test_the_stand_in_reads_what_was_tidied_and_keeps_what_was_typed() -> None:
-    vocabulary = Vocabulary(companies=frozenset({"kosmo retail"}), skills=frozenset({"go"}))
-    read = read_by_rule(QueryToRead("go devs frm kosmo", "Go devs from Kosmo", vocabulary))
+def test_the_fallback_is_what_was_read_in_the_light_of_the_data() -> None:
+    own = Constraints(
+        query_original="go devs frm kosmo",
+        query_cleaned="Go devs from Kosmo",
+        must=Must(company_norm=["kosmo retail"]),
+        should=Should(skills_or_tools=["go"]),
+    )
+    read = read_by_rule(QueryToRead(own.query_original, own.query_cleaned, own))
     assert (read.query_original, read.query_cleaned) == ("go devs frm kosmo", "Go devs from Kosmo")
     assert (read.must.company_norm, read.should.skills_or_tools) == (["kosmo retail"], ["go"])
-    assert Constraints.model_validate(read.model_dump()).model_dump() == read.model_dump()

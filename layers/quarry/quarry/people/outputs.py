@@ -31,13 +31,13 @@ EmploymentTypes = Annotated[Texts, _one_of(EmploymentType)]
 SeniorityLevels = Annotated[Texts, _one_of(SeniorityLevel)]
 
 
-class _Decision(BaseModel):
+class _Output(BaseModel):
     """Built when it is first used: without a model none is."""
 
     model_config = ConfigDict(defer_build=True)
 
 
-class MustMatch(_Decision):
+class MustMatch(_Output):
     """What the query clearly requires."""
 
     company_norm: Texts = Field([], description="Employers and schools, lower case.")
@@ -57,7 +57,7 @@ class MustMatch(_Decision):
     offer_salary_inr_per_year: float | None = Field(None, description="What is offered, in Indian rupees a year.")
 
 
-class ShouldMatch(_Decision):
+class ShouldMatch(_Output):
     """What makes a person fit better."""
 
     skills_or_tools: Texts = []
@@ -65,14 +65,14 @@ class ShouldMatch(_Decision):
     intent_secondary: Intents = []
 
 
-class MustNotMatch(_Decision):
+class MustNotMatch(_Output):
     """Whom the query rules out."""
 
     company_norm: Texts = []
     keywords: Texts = []
 
 
-class PeopleQuery(_Decision):
+class PeopleQuery(_Output):
     """A query for people as constraints."""
 
     query_original: Said = ""
@@ -87,14 +87,14 @@ class PeopleQuery(_Decision):
     confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")
 
 
-class PersonReasons(_Decision):
+class PersonReasons(_Output):
     """Why one person was found."""
 
     person_id: CleanText
     why_matched: Texts = Field([], description="One to three short reasons.")
 
 
-class PeopleReasons(_Decision):
+class PeopleReasons(_Output):
     """Why the people were found, each by the id that was given."""
 
     people: list[PersonReasons]

@@ -93,16 +93,3 @@ class FoundPerson:
     cards: tuple[ExperienceCard, ...]
     similarities: Mapping[str, float]
     search_phrases: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Which of some phrases are names that visible cards hold, by kind; all lower case."""
-
-    companies: frozenset[str] = frozenset()
-    teams: frozenset[str] = frozenset()
-    domains: frozenset[str] = frozenset()
-    sub_domains: frozenset[str] = frozenset()
-    cities: frozenset[str] = frozenset()
-    countries: frozenset[str] = frozenset()
-    skills: frozenset[str] = frozenset()
