@@ -689,44 +689,6 @@ $_$;
 
 
 --
--- Name: campaigns; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.campaigns (
-    id text NOT NULL,
-    company text NOT NULL,
-    brand text,
-    channel text NOT NULL,
-    offer text,
-    key_value_props text[] DEFAULT '{}'::text[] NOT NULL,
-    imagery_sentiment text,
-    imagery_visual_style text,
-    capture_date date,
-    campaign_text text NOT NULL,
-    full_campaign_text text,
-    url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
-);
-
-
---
--- Name: filter_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.filter_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
-    LANGUAGE sql STABLE
-    AS $$
-  select c.* from passing_campaigns(
-    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-  order by c.capture_date desc nulls last, c.id
-$$;
-
-
---
 -- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1698,29 +1660,6 @@ $$;
 
 
 --
--- Name: passing_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.passing_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
-    LANGUAGE sql STABLE
-    AS $$
-  select c.* from campaigns c
-  where (p_channels is null or c.channel = any(p_channels))
-    and (p_companies is null or c.company = any(p_companies))
-    and (p_brands is null or c.brand = any(p_brands))
-    and (p_value_props is null or c.key_value_props && p_value_props)
-    and (p_sentiments is null or c.imagery_sentiment = any(p_sentiments))
-    and (p_visual_styles is null or c.imagery_visual_style = any(p_visual_styles))
-    and (p_also_value_props is null or c.key_value_props && p_also_value_props)
-    and (p_offers is null or (c.offer is not null and not exists (
-      select from unnest(p_offers) o (part) where strpos(lower(c.offer), lower(o.part)) = 0)))
-    and (p_has_offer is null or (c.offer is not null) = p_has_offer)
-    and (p_from is null or c.capture_date >= p_from)
-    and (p_to is null or c.capture_date <= p_to)
-$$;
-
-
---
 -- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1857,6 +1796,36 @@ CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words i
     LANGUAGE sql STABLE
     AS $$
   select w.* from weigh_words(p_table, (read_query(p_query)).words, p_max_words, p_max_candidates, p_two_words) w
+$$;
+
+
+--
+-- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.rank_campaigns_by_words(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+  max_words constant int := 8;
+  max_looked_at constant int := 2000;
+  asked constant record := query_words('campaigns', p_query, max_words, max_looked_at);
+begin
+  if asked.candidates is null then
+    return;
+  end if;
+  return query
+    select m.id, (
+      select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
+      from unnest(asked.words, asked.weights) w (word, weight)) as score
+    from (
+      select c.id, c.text_search from campaigns c
+      where c.text_search @@ asked.candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
+    ) m
+    order by 2 desc nulls last, 1 limit p_limit;
+end
 $$;
 
 
@@ -2146,10 +2115,10 @@ $_$;
 
 
 --
--- Name: search_campaigns(public.halfvec, text, integer, double precision, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -2158,24 +2127,15 @@ CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_fiel
 declare
   exact_below constant int := 2000;
   windows_per_campaign constant float8 := 1.5;
-  unfiltered constant boolean := num_nulls(
-    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) = 11;
-  passing text[];
 begin
   if p_query_embedding is null then
     return;
   end if;
-  if not unfiltered then
-    passing := array(
-      select c.id from passing_campaigns(
-        p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-      limit exact_below + 1);
-  end if;
-  if cardinality(passing) <= exact_below then
+  if cardinality(p_ids) <= exact_below then
     return query
       select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as similarity
       from campaign_embeddings e
-      where e.record_id = any(passing) and e.embedding_type = p_field
+      where e.record_id = any(p_ids) and e.embedding_type = p_field
       group by e.record_id
       having 1 - min(e.embedding <=> p_query_embedding) >= p_min_similarity
       order by similarity desc, e.record_id limit p_limit;
@@ -2187,20 +2147,17 @@ begin
     '  select e.record_id, e.embedding <=> $1 as distance from campaign_embeddings e'
     '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
     ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
-    p_field,
-    case when unfiltered then '' else ' and exists (select from passing_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
-    ceil(p_limit * windows_per_campaign))
-    using p_query_embedding, p_min_similarity, p_limit, p_channels, p_companies, p_brands, p_value_props, p_sentiments,
-      p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to;
+    p_field, case when p_ids is null then '' else ' and e.record_id = any($4)' end, ceil(p_limit * windows_per_campaign))
+    using p_query_embedding, p_min_similarity, p_limit, p_ids;
 end
 $_$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -2214,9 +2171,8 @@ begin
     select m.id, case when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8 as score
     from (
       select c.id, c.text_search, row_number() over () as place
-      from passing_campaigns(
-        p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-      where c.text_search @@ all_words
+      from campaigns c
+      where c.text_search @@ all_words and (p_ids is null or c.id = any(p_ids))
       limit p_limit
     ) m
     order by 2 desc, 1;
@@ -2807,6 +2763,31 @@ CREATE TABLE public.campaign_embeddings (
     CONSTRAINT campaign_embeddings_embedding_type_check CHECK ((embedding_type = ANY (ARRAY['profile'::text, 'campaign_text'::text, 'offer'::text, 'key_value_props'::text])))
 );
 ALTER TABLE ONLY public.campaign_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaigns (
+    id text NOT NULL,
+    company text NOT NULL,
+    brand text,
+    channel text NOT NULL,
+    offer text,
+    key_value_props text[] DEFAULT '{}'::text[] NOT NULL,
+    imagery_sentiment text,
+    imagery_visual_style text,
+    capture_date date,
+    campaign_text text NOT NULL,
+    full_campaign_text text,
+    url text,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+);
 
 
 --

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.campaigns import retrieval
-from quarry.campaigns.found import CampaignSet
+from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.search import MAX_TURNS
 from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX
 from quarry.core.errors import DatabaseUnavailable

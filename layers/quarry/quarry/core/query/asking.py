@@ -197,11 +197,16 @@ class _Reader:
         return Ask("rows", self.table.date)
 
     def _group(self, place: int) -> Ask | None:
-        found = self._name_after(place)
+        found = self._name_after(place) or self._name_right_before(place)
         if found is None:
             return None
         self._use(found[0])
         return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
+
+    def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
+        """ "A style breakdown"."""
+        value = self.mentions[place - 1].value if place else None
+        return (place - 1, value) if isinstance(value, FacetName) and place - 1 not in self.is_evidence else None
 
     def _most(self, place: int, ascending: bool) -> Ask:
         """ "Which channel is most common", "who has the most pages", "which year had the fewest books"."""

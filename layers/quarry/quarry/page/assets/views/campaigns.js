@@ -18,7 +18,8 @@ const HISTORY_MAX = 50;
 
 const STEP_WORDS = {campaigns_research: 'the choice of searches', campaigns_answer: 'the writing of the answer', query_embedding: 'search by meaning'};
 
-const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy'};
+const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy',
+    aggregate_campaigns: 'Counting'};
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
