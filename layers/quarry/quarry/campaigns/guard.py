@@ -35,8 +35,8 @@ def guard(
     """A call's conditions in the light of the question.
 
     `said` are the stems of all that the person said, `shown` the values of facets that the model has been shown. Where words are
-    left that the reading made nothing of, they may mean whatever the model takes them for. `may_widen`: what the question requires
-    was searched for and found nothing, so that a wider search is worth while; what it rules out stays so.
+    left that the reading made nothing of, they may mean whatever the model takes them for. `may_widen`: what the question
+    requires was searched for and found nothing, so that a wider search is worth while; what it rules out stays so.
     """
     is_open = bool(asked.theme or asked.says or asked.question.follows_up)
     kept: list[Clause] = []
