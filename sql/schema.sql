@@ -654,21 +654,11 @@ $$;
 --
 
 CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
-    LANGUAGE plpgsql
-    AS $_$
+    LANGUAGE plpgsql STABLE
+    AS $$
 declare
-  max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
-  plan json;
 begin
-  execute 'explain (format json)'
-    ' select from experience_cards c where c.visible and c.company_norm = any($1.excluded_companies)'
-    ' union all select from experience_cards c where c.visible and c.text_search @@ $2'
-    ' union all select from experience_card_children k where k.text_search @@ $2'
-    into plan using f, keywords;
-  if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
-    return null;
-  end if;
   return array(
     select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
     union
@@ -677,7 +667,7 @@ begin
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);
 end
-$_$;
+$$;
 
 
 --
@@ -815,18 +805,10 @@ CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_p
     SET random_page_cost TO '1.1'
     AS $$
 #variable_conflict use_column
-declare
-  max_tested constant int := 2000;
 begin
   return query
-  select c.id, c.person_id
-  from (
-    select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
-    where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-    limit case when p_excluded_people is null then max_tested else p_limit end
-  ) c
-  where p_excluded_people is not null
-    or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords))
+  select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
+  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
   limit p_limit;
 end
 $$;
@@ -979,19 +961,19 @@ CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
--- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   with full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to, ids) t
+    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      case when query_text ~ '["-]' then query_requirements(query_text) end, ids) s
+      case when query_text ~ '["-]' then query_requirements(query_text) end) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -1002,62 +984,62 @@ $$;
 
 
 --
--- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('agenda_items', 'agenda_item_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
 $$;
 
 
 --
--- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('document_sections', 'document_section_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
 $$;
 
 
 --
--- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('key_statements', 'key_statement_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
 $$;
 
 
 --
--- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('matters', 'matter_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
 $$;
 
 
 --
--- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('motions', 'motion_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
 $$;
 
 
@@ -1068,24 +1050,6 @@ $$;
 CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (COALESCE(NULLIF(regexp_replace(querytree(p_query), '<(-|\d+)>'::text, '&'::text, 'g'::text), 'T'::text), ''::text))::tsquery;
-
-
---
--- Name: is_ruled_out(text, text[], tsquery); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.is_ruled_out(p_person_id text, p_excluded_companies text[], p_excluded_keywords tsquery) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  return exists (
-    select from experience_cards c
-    where c.person_id = p_person_id and c.visible and (
-      c.company_norm = any(p_excluded_companies) or c.text_search @@ p_excluded_keywords
-      or exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_excluded_keywords)));
-end
-$$;
 
 
 --
@@ -1219,9 +1183,9 @@ CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, sco
   select t.id, '', v.facet, v.value
   from motions t cross join lateral (
     select distinct a.* from (
-      select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+      select 'result', substring(t.result from '^[[:alpha:]]+')
       union all
-      select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+      select 'vote', t.result
       union all
       select 'mover', t.mover
       union all
@@ -1315,10 +1279,7 @@ declare
   wanted constant int := 3 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  tested constant boolean := p_excluded_people is null;
-  max_tested constant int := 1000;
-  -- one walk is expected to take break_even / 2 at most
-  max_walk constant int := case when tested then max_tested else 1.5 * break_even / 2 end;
+  max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most
   cards text[];
   owners text[];
   by_card record;
@@ -1338,10 +1299,10 @@ begin
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
       'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-    if by_card.complete or tested then
+    if by_card.complete then
       by_child := walk_nearest_vectors(
         'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-      if by_child.complete or tested then
+      if by_child.complete then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
@@ -1728,16 +1689,12 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
     )
     select t.person_id
@@ -1854,18 +1811,21 @@ CREATE FUNCTION public.rank_campaigns_by_words(p_query text, p_limit integer, p_
 declare
   max_words constant int := 8;
   max_looked_at constant int := 2000;
-  asked constant record := query_words('campaigns', p_query, max_words, max_looked_at);
+  asked_words text[];
+  asked_weights float8[];
+  candidates tsquery;
 begin
-  if asked.candidates is null then
+  select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
+  if candidates is null then
     return;
   end if;
   return query
     select m.id, (
       select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
-      from unnest(asked.words, asked.weights) w (word, weight)) as score
+      from unnest(asked_words, asked_weights) w (word, weight)) as score
     from (
       select c.id, c.text_search from campaigns c
-      where c.text_search @@ asked.candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
+      where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
     ) m
     order by 2 desc nulls last, 1 limit p_limit;
 end
@@ -1885,8 +1845,8 @@ CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_proje
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  max_matches constant int := 2500;
-  max_looked_at constant int := 1000;  -- where phrases and exclusions are to be looked for in the rows themselves
+  max_matches constant int := 4000;
+  max_looked_at constant int := 1500;  -- where phrases and exclusions are to be looked for in the rows themselves
   max_ranked_words constant int := 2000;
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
@@ -1927,10 +1887,10 @@ $$;
 
 
 --
--- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1941,12 +1901,11 @@ declare
   exact_below constant int := 2000;
   max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  in_scope constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end,
-    case when p_ids is not null then 'r.id = any($6)' end);
+  in_dates constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);
   required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
   indexed constant tsquery := index_query(p_required);
-  conditions constant text := concat_ws(' and ', nullif(in_scope, ''), required);
+  conditions constant text := concat_ws(' and ', nullif(in_dates, ''), required);
   source text := format('%s e', p_embeddings);
   rows_left int;
   looked_at int;
@@ -1957,20 +1916,12 @@ begin
   if conditions <> '' then
     execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
       coalesce(required, 'true'), p_table,
-      concat_ws(' and ', 'true', nullif(in_scope, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
-      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed, p_ids;
+      concat_ws(' and ', 'true', nullif(in_dates, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
+      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
     if looked_at = max_looked_at then
       rows_left := null;
-      if required is not null then
-        -- a phrase is dearer to test than a date
-        perform set_config('hnsw.max_scan_tuples', '1200', true);
-      end if;
     end if;
-    source := format(
-      case when rows_left is null and required is not null
-        -- row by row along the index: no plan that tests the words of the whole table first
-        then '%s e cross join lateral (select from %s r where r.id = e.record_id and %s offset 0) r'
-        else '%s e join %s r on r.id = e.record_id where %s' end, p_embeddings, p_table, conditions);
+    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
   end if;
 
   return query execute format(
@@ -1979,27 +1930,26 @@ begin
     ') w group by w.record_id order by 2 desc, 1 limit $5',
     source,
     case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_from, p_to, p_required, p_limit, p_ids;
+    using p_embedding, p_from, p_to, p_required, p_limit;
 end
 $_$;
 
 
 --
--- Name: rank_record_text(regclass, text, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_text(regclass, text, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, text_score double precision)
+CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, text_score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_looked_at constant int := 6000;
+  max_looked_at constant int := 8000;
   max_ranked_words constant int := 5000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
-  in_scope constant text := case when p_from is null and p_to is null then ''
-    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end
-    || case when p_ids is null then '' else ' and r.id = any($6)' end;
+  in_dates constant text := case when p_from is null and p_to is null then ''
+    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
   asked constant record := read_query(p_query);
   max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
   words text[];
@@ -2015,16 +1965,15 @@ begin
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
     '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
     '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words), p_ids;
+    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
-  -- of given rows none is too common
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words(p_table, asked.words, max_words, case when p_ids is null then max_candidates else 2147483647 end) w;
+  from weigh_words(p_table, asked.words, max_words, max_candidates) w;
   if some_words is null then
     return;
   end if;
@@ -2035,15 +1984,14 @@ begin
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from (select r.id, r.text_search from %s r where r.text_search @@ $7%s limit %s) r'
-    '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
+    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_scope, max_looked_at, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words, p_ids, index_query(some_words);
+    p_table, in_dates, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words;
 end
 $_$;
 
@@ -2060,8 +2008,8 @@ declare
   max_part_characters constant int := 240;  -- of one word or phrase
   max_parts constant int := 250;  -- that are told apart before stems are compared
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
-  max_words constant int := 16;
-  max_excluded constant int := 6;
+  max_words constant int := 24;
+  max_excluded constant int := 8;
   max_required constant int := 8;
 begin
   with typed as (
@@ -2218,24 +2166,16 @@ CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 declare
-  max_ranked_words constant int := 2000;
-  max_looked_at constant int := 8000;
+  max_ranked_words constant int := 4000;
   all_words constant tsquery := parsed_query(p_query);
-  indexed constant tsquery := case when all_words::text like '%!%' then all_words else index_query(all_words) end;
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
   return query
-    select case when m.looked_at <= max_looked_at then m.id end,
-      case when m.looked_at > max_looked_at then -1 when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8
+    select m.id, case when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8 as score
     from (
-      select c.*, row_number() over () as place
-      from (
-        select c.id, c.text_search, row_number() over () as looked_at
-        from campaigns c
-        where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
-        limit max_looked_at + 1
-      ) c
-      where c.text_search @@ all_words or c.looked_at > max_looked_at
+      select c.id, c.text_search, row_number() over () as place
+      from campaigns c
+      where c.text_search @@ all_words and (p_ids is null or c.id = any(p_ids))
       limit p_limit
     ) m
     order by 2 desc, 1;
@@ -2409,7 +2349,7 @@ CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_looked_at constant int := 5000;
+  max_looked_at constant int := 8000;
   max_ranked_words constant int := 20000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
@@ -2594,16 +2534,16 @@ $$;
 
 
 --
--- Name: search_transcript_segments(text, integer, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_transcript_segments(text, integer, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select t.id, full_text_weight / (rrf_k + t.rank), t.rank, null::int, t.text_score, null::double precision
   from (
     select m.id, m.text_score, row_number() over (order by m.text_score desc, m.id)::int as rank
-    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to, ids) m
+    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to) m
   ) t
   order by t.rank
 $$;
@@ -2615,7 +2555,7 @@ $$;
 
 CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN "left"(regexp_replace(p_query, '^[^[:alnum:]]+'::text, ''::text), CASE WHEN (length(p_query) <= 300) THEN 64 ELSE 16 END);
+    RETURN "left"(p_query, 100);
 
 
 --
@@ -2675,7 +2615,6 @@ begin
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
     '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($3 is not null or not is_ruled_out(c.person_id, $2.excluded_companies, any_phrase($2.excluded_keywords)))'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',

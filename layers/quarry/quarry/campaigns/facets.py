@@ -54,7 +54,7 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "capture_date", "date", "capture_date", "capture date", "capture dates",
-            words=("date", "captured", "run", "ran", "seen", "aired", "shown"), wording="captured {}",
+            words=("date", "captured", "aired", "launched", "published", "broadcast"), wording="captured {}",
         ),
         Facet("copy", "words", "text_search", "copy", "copies", words=("text", "wording"), wording="saying “{}”"),
     ),

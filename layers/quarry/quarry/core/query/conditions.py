@@ -21,6 +21,7 @@ from quarry.core.query.mention import (
     MoneyRange,
     NumberRange,
     ParsedQuery,
+    Phrase,
     Place,
     Word,
 )
@@ -98,11 +99,21 @@ def _presences(
         if not isinstance(value, FacetName) or value.grain or place in asked_about or place in found.used:
             continue
         facet = table.facet(value.facets[0])
-        if facet.kind in ("boolean", "number") or not _is_had(parsed, place, facet):
+        if facet.kind in ("boolean", "number") or _leads_on(parsed, place) or not _is_had(parsed, place, facet):
             continue
         found.used.add(place)
         groups.append((place, [(Condition(facet.name, is_negated=mention.assertion == "negated"),)]))
     return groups
+
+
+def _leads_on(parsed: ParsedQuery, place: int) -> bool:
+    """Whether what stands right behind a facet's name is its value, or described by it ("not promising rest")."""
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    return (
+        following is not None
+        and isinstance(following.value, (Word, Known, Phrase))
+        and following.start - parsed.mentions[place].end == 1
+    )
 
 
 def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:

@@ -93,9 +93,11 @@ def _outside(clauses: Sequence[Clause], parsed: ParsedQuery, places: set[int]) -
 
 def _unknown_names(parsed: ParsedQuery, table: SearchTable, ask: Ask) -> list[Missing]:
     """Names that stand where a value would, or, where rows are counted, anywhere."""
-    leads = {
-        lead.lower(): facet.name for facet in table.facets for lead in facet.leads if facet.kind in ("name", "value")
-    }
+    # of facets with the same lead, those of names, and the first of them
+    led = sorted(
+        (each for each in table.facets if each.kind in ("name", "value")), key=lambda each: each.kind == "value"
+    )
+    leads = {lead.lower(): facet.name for facet in reversed(led) for lead in facet.leads}
     names = next((facet.name for facet in table.facets if facet.kind == "name"), None)
     unknown = []
     for place, mention in enumerate(parsed.mentions):
