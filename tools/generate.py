@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
     if stale and not check:  # the schema is made with them
         for path in stale:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(functions[path])
             print(f"wrote {path.relative_to(ROOT)}")
         stale = []

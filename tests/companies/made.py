@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from quarry.companies.contract import Company
-from quarry.companies.decisions import CompanyPlan, PlanFilters
-from quarry.companies.found import Candidate
+from quarry.companies.outputs import CompanyPlan, PlanFilters
+from quarry.companies.candidates import Candidate
 from quarry.companies.ranking import Entry
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.anchors import NAME_CHARACTERS_MAX, NAMES_MAX, beside_name, is_about, read_names
+from quarry.companies.names import NAME_CHARACTERS_MAX, NAMES_MAX, beside_name, is_about, read_names
 
 NAMES = [
     "Harbor",

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from quarry.companies.constraints import Constraints
 from quarry.companies.contract import STATUSES
-from quarry.companies.decisions import PlanFilters
-from quarry.companies.found import Candidate
+from quarry.companies.outputs import PlanFilters
+from quarry.companies.candidates import Candidate
 from quarry.companies.ranking import (
     FIRST_SECTOR_WEIGHT,
     boosted,

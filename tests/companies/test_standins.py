@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.anchors import beside_name
+from quarry.companies.names import beside_name
 from quarry.companies.contract import ChatMessage
-from quarry.companies.decisions import VARIANTS_PLANNED_MAX
+from quarry.companies.outputs import VARIANTS_PLANNED_MAX
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs, SummaryEntry, SummaryInputs
 from quarry.companies.ranking import Entry
 from quarry.companies.reading import read_follow_up, read_question
 from quarry.companies.snippets import facts, inline_description, snippets
-from quarry.companies.standins import ACCEPTED_MIN, anchor_variants, critique_by_rule, plan_by_rule, rerank_by_rule
+from quarry.companies.fallbacks import ACCEPTED_MIN, anchor_variants, critique_by_rule, plan_by_rule, rerank_by_rule
 from quarry.companies.summary import nothing_found, portrait, summary_by_rule
 from tests.companies.made import company, entry, plan
 

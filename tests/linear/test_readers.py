@@ -11,21 +11,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.campaigns.contract import Campaign, CampaignFilters
-from quarry.campaigns.filters import resolve
-from quarry.campaigns.found import CampaignSet, KnownValues
-from quarry.campaigns.router import route
-from quarry.campaigns.standins import campaigns_spoken_of
-from quarry.companies.anchors import beside_name, is_about, read_names
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.fallbacks import campaigns_spoken_of
+from quarry.campaigns.filters import named_values, resolve
+from quarry.campaigns.reading import constraints_of, question_of
+from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.companies.names import beside_name, is_about, read_names
 from quarry.companies.contract import ChatMessage, Company
 from quarry.companies.reading import read_follow_up, read_question
 from quarry.companies.snippets import profile_words, snippets
 from quarry.companies.spelling import mended
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
+from quarry.core.query.interpretation import interpret
+from quarry.core.query.lexicon import lexicon_of
+from quarry.core.query.parser import parse as parse_query
+from quarry.core.query.vocabulary import Vocabulary as KnownWords
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
-from quarry.people.found import Vocabulary
+from quarry.people.candidates import Vocabulary
 from quarry.people.normalisation import normalise
 from quarry.people.parsing.find_names import company_like_phrases
 from quarry.people.parsing.known import KnownNames, phrases_to_look_up
@@ -57,6 +62,7 @@ KNOWN = KnownValues(
     datetime.date(2025, 5, 1),
     datetime.date(2025, 5, 1),
 )
+CAMPAIGN_WORDS = lexicon_of(CAMPAIGNS)
 CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
 
@@ -96,9 +102,16 @@ def _mended(text: str) -> object:
 
 
 def _filtered(text: str) -> object:
-    return resolve(
-        CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)]), KNOWN
+    filters = CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)])
+    named = named_values(filters)
+    return resolve(filters, named, [[] for _ in named], KNOWN)
+
+
+def _asked_of_campaigns(text: str) -> object:
+    parsed = parse_query(
+        text, lexicon=CAMPAIGN_WORDS, vocabulary=KnownWords(), reference_date=datetime.date(2025, 5, 1)
     )
+    return constraints_of(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
 
 
 def _spoken_of(text: str) -> object:
@@ -162,11 +175,10 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     (
         "campaigns: question",
-        lambda text: route(text, [], KNOWN),
-        [*_queries("cash back ", "by email "), ("says", repeated("says ", "", "\n"))],
+        _asked_of_campaigns,
+        [*_queries("cash back ", "by email ", "not with an offer "), ("says", repeated("says ", "", "\n"))],
         2000,
     ),
-    ("campaigns: earlier questions", lambda text: route("and now", [text], KNOWN), _queries("and ", "says "), 2000),
     ("campaigns: filters", _filtered, _queries("x", "emai"), 2000),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), 2000),
@@ -203,7 +215,7 @@ QUESTION_READERS: list[Reader] = [
     company_like_phrases,
     read_question,
     read_names,
-    lambda text: route(text, [text], KNOWN),
+    _asked_of_campaigns,
     lambda text: take_up(text, []),
     words_to_look_up,
 ]

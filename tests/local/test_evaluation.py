@@ -231,4 +231,4 @@ class TestOutcomes:
 
 
 def test_the_command_offers_every_domain_that_can_be_evaluated() -> None:
-    assert sorted(DOMAINS) == [*EVALUABLE]
+    assert {*EVALUABLE} <= {*DOMAINS}

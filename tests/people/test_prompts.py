@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.core.model.strict_schema import response_format
 from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
-from quarry.people.decisions import PeopleQuery
+from quarry.people.outputs import PeopleQuery
 from quarry.people.prompts import cleanup_messages, query_messages, reasons_messages
 
 TEXT = st.text(st.sampled_from('</query>_originalcleaned people"\n{}ab'), max_size=60) | st.text(max_size=60)

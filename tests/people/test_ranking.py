@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.people.candidates import CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.found import CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.ranking import (
     LEXICAL_BONUS_MAX,
     LOCATION_MISMATCH_PENALTY,

@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
-from quarry.people.found import PersonEvidence
 from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, find_candidates, find_excluded
 from tests.bulk import copy_rows, index_built_afterwards
 from tests.conftest import clone_database
@@ -117,7 +117,8 @@ async def find(url: str, query: Vectors, filters: CardFilters) -> dict[str, Pers
     database = Database(url, pool_size=1, timeout_seconds=30)
     people = await find_candidates(
         database,
-        filters=filters,
+        filters=relaxed(filters, tier),
+        asked=filters,
         excluded=await find_excluded(database, filters),
         query_text="",
         vector=query.tolist(),

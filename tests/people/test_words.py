@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
-from quarry.people.found import PersonEvidence
 from quarry.people.ranking import rank_people
 from quarry.people.retrieval import OVERFETCH_CARDS, find_candidates, find_excluded
 from tests.conftest import client_of, clone_database
@@ -48,7 +48,8 @@ async def find(
     filters = filters or CardFilters()
     people = await find_candidates(
         database,
-        filters=filters,
+        filters=relaxed(filters, tier),
+        asked=filters,
         excluded=await find_excluded(database, filters),
         query_text=query,
         vector=None if degrees is None else direction(degrees),

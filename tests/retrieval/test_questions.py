@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing
 from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.questions import Answer, Group, Relaxation, Standing, answer, relaxations, standings
+from quarry.core.retrieval.questions import answer, relaxations, standings
 from tests.conftest import clone_database
 from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, meets, meets_alone
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -20,15 +20,8 @@ from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 
 RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
-RECORD_TYPES: tuple[RecordType, ...] = (
-    "motion",
-    "agenda_item",
-    "matter",
-    "document_section",
-    "key_statement",
-    "transcript_segment",
-)
-SEMANTIC_TYPES: tuple[RecordType, ...] = RECORD_TYPES[:-1]
+RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
+SEMANTIC_TYPES: tuple[RecordType, ...] = tuple(name for name in RECORD_TYPES if name != "transcript_segment")
 """The types that have vectors. Transcript segments are too many; they are found by their words."""
 
 Intent = Literal["keyword", "question"]

@@ -198,7 +198,7 @@ class _Reader:
 
     def _group(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
         """ "By channel"; but "the largest by turnover" asks for the one with the most of it."""
-        found = self._name_after(kinds["group"])
+        found = self._name_after(kinds["group"]) or self._name_right_before(kinds["group"])
         if found is None:
             return None
         self._use(found[0])
@@ -207,6 +207,11 @@ class _Reader:
             ascending = superlative in ("least", "smallest", "first")
             return Ask("extreme", found[1].facets[0], ascending=ascending, limit=self._limit() or 1)
         return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
+
+    def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
+        """ "A style breakdown"."""
+        value = self.mentions[place - 1].value if place else None
+        return (place - 1, value) if isinstance(value, FacetName) and place - 1 not in self.is_evidence else None
 
     def _most(self, place: int, ascending: bool) -> Ask:
         """ "Which channel is most common", "who has the most pages", "which year had the fewest books"."""

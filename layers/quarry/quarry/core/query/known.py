@@ -17,6 +17,9 @@ from quarry.core.text import STOP_WORDS
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
 
+PHRASE_WORDS_MIN = 3
+"""So many everyday words that are all of a value are no chance ("went out of business")."""
+
 PARTIAL_NAMES_MAX = 3
 """A word that is a part of more names, and is written small, names nobody."""
 
@@ -164,7 +167,9 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    if (sides.is_everyday(first, last) and not is_supported) or sides.is_small_word(first, last):
+    is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
+    is_chance = sides.is_everyday(first, last) and not is_supported and not is_phrase
+    if is_chance or sides.is_small_word(first, last):
         return None
     tokens = sides.tokens
     mention = Mention(
@@ -225,7 +230,7 @@ def _without_chance_names(
         for value in ranked
         if value.facet not in sides.name_facets
         or (value.is_whole and value.likeness < 1)
-        or (keys(value.value) == said if value.is_whole else _is_part(said, value, len(parts)))
+        or ("".join(keys(value.value)) == "".join(said) if value.is_whole else _is_part(said, value, len(parts)))
     )
 
 

@@ -13,59 +13,13 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Clause
+from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing, Value
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
 from quarry.core.retrieval.wording import clause_label
 
 KEYS_MAX = 1000
 """So many rows are named by an answer that counts them all."""
-
-Value = str | int | float | bool | datetime.date
-
-
-@dataclass(frozen=True)
-class Group:
-    """A value, or the first day of a period, and how many rows have it. A row with several values counts for each."""
-
-    value: Value
-    rows: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a table says to a question. `rows` is how many rows meet the conditions; of `extreme`, how many share the value.
-
-    `number` is the count, or how many different values or periods there are; `groups` as asked, those that tie with the last one
-    too; `keys` are the rows asked for, or those with the lowest or highest `value`, by key.
-    """
-
-    ask: Ask
-    rows: int
-    number: int | None = None
-    groups: Sequence[Group] = ()
-    keys: Sequence[str] = ()
-    value: Value | None = None
-
-    @property
-    def exists(self) -> bool:
-        return self.rows > 0
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Which clauses a row meets and misses, by their places; in words by `labels_of`."""
-
-    meets: tuple[int, ...] = ()
-    misses: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Relaxation:
-    """How many rows there are without one of the clauses, `clauses[place]`."""
-
-    place: int
-    label: str
-    rows: int
 
 
 @dataclass
