@@ -65,3 +65,9 @@ def test_followups_are_asked_for_with_the_answer_and_the_topics_in_blocks(answer
     told = followup_messages("Why?", answer, [topic])[-1].content
     blocks = re.fullmatch(r"Question: Why\?\n\n<answer>\n[^<>]*\n</answer>\n\n<records>\n[^<>]*\n</records>", told)
     assert blocks is not None
+
+
+def test_a_counted_number_is_told_as_a_fact() -> None:
+    told = answer_messages("How many?", (), [source(1, record())], "The records hold 9 motions.")[-1].content
+    assert "<fact>\nThe records hold 9 motions.\n</fact>" in str(told)
+    assert "<fact>" not in str(answer_messages("How many?", (), [source(1, record())])[-1].content)

@@ -86,12 +86,13 @@ def _search_arm(arm: Arm, place: int, values: dict[str, Any]) -> Composed:
 async def ids_meeting(
     database: Database, clauses: Mapping[RecordType, Sequence[Clause]], limit: int
 ) -> dict[RecordType, list[str]]:
-    """Records of each type that meet its conditions, `limit` of a type at most, in one round trip."""
+    """Records of each type that meet its conditions, latest first, `limit` of a type at most, in one round trip."""
     arguments = Arguments()
     selects = [
-        SQL("select {} as type, array(select t.id from {} t where {} limit {}) as ids").format(
-            Literal(name), Identifier(TABLES[name]), where(SEARCHED_BY_TYPE[name], given, arguments), Literal(limit)
+        SQL("select {} as type, array(select t.id from {} t where {} order by t.date desc nulls last, t.id").format(
+            Literal(name), Identifier(TABLES[name]), where(SEARCHED_BY_TYPE[name], given, arguments)
         )
+        + SQL(" limit {}) as ids").format(Literal(limit))
         for name, given in clauses.items()
     ]
     if not selects:

@@ -91,6 +91,7 @@ async def rank_records(
 
 async def _candidates(plan: SearchPlan, vector: list[float] | None, services: Services) -> list[Candidate]:
     candidates = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH)
+    candidates += [Candidate(name, id, 0.0, None) for name, id in plan.listed]
     for name, clauses in plan.unchecked.items():
         table = SEARCHED_BY_TYPE[name]
         keys = [item.id for item in candidates if item.type == name]

@@ -9,23 +9,30 @@ from dataclasses import dataclass, field, replace
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
+from quarry.records.candidates import RecordKey
 from quarry.records.contract import RecordType
 from quarry.records.facets import SEARCHED_BY_TYPE
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import Arm, Scope, ids_meeting
+from quarry.records.retrieval import EVERYTHING, Arm, Scope, ids_meeting
 
 IDS_MAX = 5_000
 """Where no more records of a type meet the conditions, only these are ranked; else those that were ranked are checked."""
 
+LISTED_MAX = 100
+"""So many records of a type are listed that are found by nothing but the conditions."""
+
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The searches to make. `unchecked` are conditions that they do not see to; `must_hold`: nothing else is found."""
+    """The searches to make. `unchecked` are conditions that they do not see to; `must_hold`: nothing else is found. `listed` are
+    records that are found for meeting the conditions, however far from the question in their words.
+    """
 
     arms: Sequence[Arm]
     unchecked: Mapping[RecordType, Sequence[Clause]] = field(default_factory=dict)
     must_hold: bool = False
+    listed: Sequence[RecordKey] = ()
 
 
 async def plan_search(
@@ -54,8 +61,19 @@ async def plan_search(
     ]
     if reading.must_hold and arms:
         asked_for = [arm for arm in arms if arm.type in reading.named] or arms
-        return SearchPlan([replace(arm, is_apart=False) for arm in asked_for], unchecked, must_hold=True)
+        held = [replace(arm, is_apart=False) for arm in asked_for]
+        listed = [] if reading.question.topic else await _list(database, held, reading, given)
+        return SearchPlan(held, unchecked, must_hold=True, listed=listed)
     return SearchPlan([*everything, *arms], unchecked)
+
+
+async def _list(database: Database, arms: Sequence[Arm], reading: RecordsReading, given: Scope) -> list[RecordKey]:
+    """The records of the arms that meet the conditions, where nothing else is said that they could be ranked by."""
+    if given != EVERYTHING:
+        return []
+    clauses = {arm.type: reading.clauses_for(SEARCHED_BY_TYPE[arm.type]) or [] for arm in arms}
+    ids = await ids_meeting(database, clauses, LISTED_MAX)
+    return [(name, id) for name, met in ids.items() for id in met]
 
 
 def _dated(clauses: Sequence[Clause], given: Scope) -> tuple[Scope, list[Clause]]:
