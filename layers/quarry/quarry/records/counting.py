@@ -12,6 +12,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.retrieval import questions
+from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among
 from quarry.core.retrieval.wording import clause_label
@@ -107,7 +108,7 @@ async def _nearest(database: Database, wanted: Counting) -> str:
     return "".join(f" Without “{each.label}”: {each.rows:,}." for each in relaxed[:RELAXATIONS_MAX])
 
 
-def _in_order(wanted: Counting, groups: Sequence[questions.Group]) -> list[questions.Group]:
+def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
     """Groups as they are told: those with most records first, or, where all periods are asked for, in the order of time."""
     if wanted.ask.grain and wanted.ask.limit is None:
         return sorted(groups, key=lambda group: str(group.value))[:GROUPS_MAX]
