@@ -12,6 +12,9 @@ ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
+# Commands that the tests start would otherwise compile everything anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format bench load eval docs lock build deploy clean
 

@@ -654,11 +654,21 @@ $$;
 --
 
 CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    AS $$
+    LANGUAGE plpgsql
+    AS $_$
 declare
+  max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  plan json;
 begin
+  execute 'explain (format json)'
+    ' select from experience_cards c where c.visible and c.company_norm = any($1.excluded_companies)'
+    ' union all select from experience_cards c where c.visible and c.text_search @@ $2'
+    ' union all select from experience_card_children k where k.text_search @@ $2'
+    into plan using f, keywords;
+  if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
+    return null;
+  end if;
   return array(
     select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
     union
@@ -667,7 +677,7 @@ begin
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);
 end
-$$;
+$_$;
 
 
 --
@@ -805,10 +815,18 @@ CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_p
     SET random_page_cost TO '1.1'
     AS $$
 #variable_conflict use_column
+declare
+  max_tested constant int := 2000;
 begin
   return query
-  select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
-  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+  select c.id, c.person_id
+  from (
+    select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
+    where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+    limit case when p_excluded_people is null then max_tested else p_limit end
+  ) c
+  where p_excluded_people is not null
+    or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords))
   limit p_limit;
 end
 $$;
@@ -1053,6 +1071,24 @@ CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
 
 
 --
+-- Name: is_ruled_out(text, text[], tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.is_ruled_out(p_person_id text, p_excluded_companies text[], p_excluded_keywords tsquery) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (
+    select from experience_cards c
+    where c.person_id = p_person_id and c.visible and (
+      c.company_norm = any(p_excluded_companies) or c.text_search @@ p_excluded_keywords
+      or exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_excluded_keywords)));
+end
+$$;
+
+
+--
 -- Name: key_statements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1279,7 +1315,10 @@ declare
   wanted constant int := 3 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most
+  tested constant boolean := p_excluded_people is null;
+  max_tested constant int := 1000;
+  -- one walk is expected to take break_even / 2 at most
+  max_walk constant int := case when tested then max_tested else 1.5 * break_even / 2 end;
   cards text[];
   owners text[];
   by_card record;
@@ -1299,10 +1338,10 @@ begin
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
       'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-    if by_card.complete then
+    if by_card.complete or tested then
       by_child := walk_nearest_vectors(
         'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-      if by_child.complete then
+      if by_child.complete or tested then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
@@ -1689,12 +1728,16 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_excluded_people is not null
+           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_excluded_people is not null
+           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
     )
     select t.person_id
@@ -1845,8 +1888,8 @@ CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_proje
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  max_matches constant int := 4000;
-  max_looked_at constant int := 1500;  -- where phrases and exclusions are to be looked for in the rows themselves
+  max_matches constant int := 2500;
+  max_looked_at constant int := 1000;  -- where phrases and exclusions are to be looked for in the rows themselves
   max_ranked_words constant int := 2000;
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
@@ -1920,8 +1963,16 @@ begin
       into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
     if looked_at = max_looked_at then
       rows_left := null;
+      if required is not null then
+        -- a phrase is dearer to test than a date
+        perform set_config('hnsw.max_scan_tuples', '1200', true);
+      end if;
     end if;
-    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
+    source := format(
+      case when rows_left is null and required is not null
+        -- row by row along the index: no plan that tests the words of the whole table first
+        then '%s e cross join lateral (select from %s r where r.id = e.record_id and %s offset 0) r'
+        else '%s e join %s r on r.id = e.record_id where %s' end, p_embeddings, p_table, conditions);
   end if;
 
   return query execute format(
@@ -1944,7 +1995,7 @@ CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit 
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_looked_at constant int := 8000;
+  max_looked_at constant int := 6000;
   max_ranked_words constant int := 5000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
@@ -1984,14 +2035,15 @@ begin
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s limit %s'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $6%s limit %s) r'
+    '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words;
+    p_table, in_dates, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words, index_query(some_words);
 end
 $_$;
 
@@ -2008,8 +2060,8 @@ declare
   max_part_characters constant int := 240;  -- of one word or phrase
   max_parts constant int := 250;  -- that are told apart before stems are compared
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
-  max_words constant int := 24;
-  max_excluded constant int := 8;
+  max_words constant int := 16;
+  max_excluded constant int := 6;
   max_required constant int := 8;
 begin
   with typed as (
@@ -2166,16 +2218,24 @@ CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 declare
-  max_ranked_words constant int := 4000;
+  max_ranked_words constant int := 2000;
+  max_looked_at constant int := 8000;
   all_words constant tsquery := parsed_query(p_query);
+  indexed constant tsquery := case when all_words::text like '%!%' then all_words else index_query(all_words) end;
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
   return query
-    select m.id, case when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8 as score
+    select case when m.looked_at <= max_looked_at then m.id end,
+      case when m.looked_at > max_looked_at then -1 when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8
     from (
-      select c.id, c.text_search, row_number() over () as place
-      from campaigns c
-      where c.text_search @@ all_words and (p_ids is null or c.id = any(p_ids))
+      select c.*, row_number() over () as place
+      from (
+        select c.id, c.text_search, row_number() over () as looked_at
+        from campaigns c
+        where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
+        limit max_looked_at + 1
+      ) c
+      where c.text_search @@ all_words or c.looked_at > max_looked_at
       limit p_limit
     ) m
     order by 2 desc, 1;
@@ -2349,7 +2409,7 @@ CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_looked_at constant int := 8000;
+  max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
@@ -2555,7 +2615,7 @@ $$;
 
 CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN "left"(p_query, 100);
+    RETURN "left"(regexp_replace(p_query, '^[^[:alnum:]]+'::text, ''::text), CASE WHEN (length(p_query) <= 300) THEN 64 ELSE 16 END);
 
 
 --
@@ -2615,6 +2675,7 @@ begin
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
     '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
+    '    and ($3 is not null or not is_ruled_out(c.person_id, $2.excluded_companies, any_phrase($2.excluded_keywords)))'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',

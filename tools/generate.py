@@ -1,7 +1,6 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
 sql/functions/*/*_values.sql  the values of each searched table, from its facets
-sql/functions/*/*_values.sql  the values of each searched table, by its facets
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -34,23 +33,18 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
-from quarry.campaigns import facets as campaigns_facets
 from quarry.companies import contract as companies_contract
-from quarry.companies import facets as companies_facets
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
-from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.values_function import values_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.core.web.description import openapi_document
+from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
-from quarry.ontology import facets as ontology_facets
-from quarry.people import facets as people_facets
 from quarry.records import contract as records_contract
-from quarry.records import facets as records_facets
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -60,14 +54,6 @@ STREAMED: dict[str, tuple[ModuleType, type[Event]]] = {
     "records": (records_contract, ErrorEvent),
 }
 """The domains that stream, each with the module that defines its events, and how its stream tells an error."""
-
-SEARCHED: dict[str, tuple[SearchTable, ...]] = {
-    "campaigns": campaigns_facets.SEARCHED,
-    "companies": companies_facets.SEARCHED,
-    "ontology": ontology_facets.SEARCHED,
-    "people": people_facets.SEARCHED,
-    "records": records_facets.SEARCHED,
-}
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
@@ -135,8 +121,8 @@ def value_functions() -> dict[Path, str]:
     folder = ROOT / "sql" / "functions"
     return {
         folder / domain / f"{table.name}_values.sql": values_function(table)
-        for domain, tables in SEARCHED.items()
-        for table in tables
+        for domain, facets in modules("facets").items()
+        for table in facets.SEARCHED
     }
 
 

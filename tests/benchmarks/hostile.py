@@ -42,6 +42,8 @@ from tests.benchmarks.people import search_people
 AIM = 5
 RUNS = 3
 PAGE = 20
+EXCLUDED_MAX = 20
+"""Words that one query of people excludes here."""
 TIMEOUT_SECONDS = 10.0
 
 Search = Callable[[Database, Query], Awaitable[object]]
@@ -99,7 +101,8 @@ async def _search_companies(database: Database, query: Query) -> None:
 
 
 async def _search_people(database: Database, query: Query) -> None:
-    await search_people(database, query, CardFilters())
+    excluded = [word[1:] for word in query.text.split() if word.startswith("-")]
+    await search_people(database, query, CardFilters(excluded_keywords=tuple(excluded[:EXCLUDED_MAX])))
 
 
 async def _search_ontology(database: Database, query: Query) -> None:

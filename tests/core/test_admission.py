@@ -5,7 +5,7 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -31,6 +31,7 @@ from quarry.core.web.places import Places
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import ndjson_response
 from tests.running import running_server, serving_app
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 # of two connections: four places, one for each user; of the queue a user has two places
 CONNECTIONS = 2
@@ -39,7 +40,6 @@ QUEUE = 3
 OWN_QUEUE = 2
 
 NO_DATABASE = "postgresql://127.0.0.1:1/none"
-PATIENCE_SECONDS = 20.0
 
 
 class Said(Event):
@@ -137,13 +137,6 @@ class Call:
         return self.response()[0]
 
 
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.005)
-
-
 @pytest.fixture
 def desk() -> Desk:
     return Desk()
@@ -182,14 +175,14 @@ def url(desk: Desk) -> Iterator[str]:
 def fill(url: str, desk: Desk, path: str = "/work") -> list[Call]:
     """Calls of as many users as there are places, all at work."""
     calls = [Call(url, f"worker-{number}", path) for number in range(PLACES)]
-    until(lambda: desk.at_work.total() == PLACES)
+    wait_until(lambda: desk.at_work.total() == PLACES)
     return calls
 
 
 def fill_the_queue(url: str) -> list[Call]:
     """Calls that wait, once as many do as can: one more than that was refused."""
     calls = [Call(url, f"waiter-{number}") for number in range(QUEUE + 1)]
-    until(lambda: any(call.answered for call in calls))
+    wait_until(lambda: any(call.answered for call in calls))
     [refused] = [call for call in calls if call.answered]
     assert refused.status == 503
     return [call for call in calls if call is not refused]
@@ -229,10 +222,10 @@ def test_a_refused_call_asks_no_database_for_its_rate(desk: Desk) -> None:
 
 def test_one_user_holds_a_share_of_the_places_and_of_the_queue(url: str, desk: Desk) -> None:
     greedy = [Call(url, "greedy") for _ in range(1 + OWN_QUEUE + 1)]
-    until(lambda: any(call.answered for call in greedy))
+    wait_until(lambda: any(call.answered for call in greedy))
     assert sum(call.answered for call in greedy) == 1
     others = [Call(url, name) for name in ("ada", "bob", "eve")]
-    until(lambda: desk.at_work.total() == PLACES)
+    wait_until(lambda: desk.at_work.total() == PLACES)
     assert desk.at_work["greedy"] == 1
     desk.finish()
     assert Counter(call.status for call in (*greedy, *others)) == {200: 6, 503: 1}
@@ -243,7 +236,7 @@ def test_all_who_are_not_signed_in_have_together_the_share_of_one_user(desk: Des
     own.get("/own", dependencies=[Depends(verified_caller)])(desk.work)
     with served(desk, NO_DATABASE, own) as url:
         nobody = [Call(url, f"{number} {'x' * 80}") for number in range(1 + OWN_QUEUE + 1)]
-        until(lambda: any(call.answered for call in nobody))
+        wait_until(lambda: any(call.answered for call in nobody))
         assert desk.at_work.total() == 1
         [refused] = [call for call in nobody if call.answered]
         assert refused.status == 503
@@ -256,7 +249,7 @@ def test_a_client_that_leaves_ends_its_work_and_frees_its_place(url: str, desk: 
     [leaving, *staying] = fill(url, desk, path)
     [next_one] = [Call(url, "next")]
     leaving.leave()
-    until(lambda: desk.at_work["next"])
+    wait_until(lambda: desk.at_work["next"])
     assert desk.cancelled == ["worker-0"]
     desk.finish()
     assert [call.status for call in (*staying, next_one)] == [200] * PLACES
@@ -264,9 +257,9 @@ def test_a_client_that_leaves_ends_its_work_and_frees_its_place(url: str, desk: 
 
 def test_a_client_that_leaves_after_its_body_was_read_is_noticed_too(url: str, desk: Desk) -> None:
     leaving = Call(url, "ada", body={"any": "thing"})
-    until(lambda: desk.at_work["ada"])
+    wait_until(lambda: desk.at_work["ada"])
     leaving.leave()
-    until(lambda: desk.cancelled == ["ada"])
+    wait_until(lambda: desk.cancelled == ["ada"])
 
 
 def test_a_client_that_leaves_the_queue_makes_room_in_it(url: str, desk: Desk) -> None:
@@ -280,7 +273,7 @@ def test_a_client_that_leaves_the_queue_makes_room_in_it(url: str, desk: Desk) -
         # one that waits would keep the room that it found
         return not late.answered or late.status != 503
 
-    until(there_is_room)
+    wait_until(there_is_room)
     assert desk.cancelled == []
 
 
@@ -358,9 +351,9 @@ def test_the_statement_of_a_client_that_left_is_cancelled_in_the_database(
     with running_server(sample_url, DATABASE_POOL_SIZE="1", RATE_LIMIT_PER_MINUTE="0") as url:
         with locked(sample_url, "motions"):
             leaving = Call(url, "ada", path, body=body)
-            until(lambda: waiting_statements(sample_url) == 1)
+            wait_until(lambda: waiting_statements(sample_url) == 1)
             leaving.leave()
-            until(lambda: waiting_statements(sample_url) == 0)
+            wait_until(lambda: waiting_statements(sample_url) == 0)
         # its only place and connection are free again
         assert Call(url, "ada", path, body=body).status == 200
 
@@ -372,9 +365,9 @@ def test_a_paid_search_whose_client_left_is_charged_once_with_its_retry(sample_u
     with running_server(sample_url, RATE_LIMIT_PER_MINUTE="0") as url:
         with locked(sample_url, "people_searches"):
             leaving = search(url)
-            until(lambda: waiting_statements(sample_url) == 1)
+            wait_until(lambda: waiting_statements(sample_url) == 1)
             leaving.leave()
-            until(lambda: waiting_statements(sample_url) == 0)
+            wait_until(lambda: waiting_statements(sample_url) == 0)
         assert search(url).status == 200
         assert search(url).status == 200
     with psycopg.connect(sample_url) as connection:

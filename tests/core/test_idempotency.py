@@ -16,7 +16,8 @@ from quarry.core import idempotency
 from quarry.core.errors import Conflict, PaymentRequired
 from quarry.core.idempotency import OTHER_BODY, STILL_RUNNING, Claim, KeyedRequest, once
 from quarry.core.postgres.pool import Database
-from tests.conftest import PATIENCE_SECONDS, create_database
+from tests.conftest import create_database
+from tests.waiting import PATIENCE_SECONDS
 
 ENDPOINT = "POST /orders"
 

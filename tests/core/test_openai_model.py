@@ -30,8 +30,8 @@ from quarry.core.errors import (
 from quarry.core.model.interface import ChatModel, EmbeddingModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.core.model.openai_embedding import BATCH_CHARACTERS, BATCH_TEXTS, OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
-from tests.conftest import PATIENCE_SECONDS
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 KEY = "sk-very-secret"
 PROMPT = "Which bridge is the oldest?"

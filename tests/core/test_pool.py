@@ -21,6 +21,7 @@ from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database, transla
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.conftest import create_database
+from tests.waiting import wait_until
 
 MakeDatabase = Callable[..., Database]
 
@@ -158,6 +159,23 @@ async def test_a_cancelled_query_gives_its_connection_back(make_database: MakeDa
         await sleeping
     async with asyncio.timeout(1):
         assert await one(database) == 1
+
+
+async def test_who_leaves_while_a_transaction_begins_is_no_reason_to_warn(
+    server_url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = make_database(pool_size=1)
+    pid = await backend(database)
+    with monkeypatch.context() as patch, psycopg.connect(server_url, autocommit=True) as watcher:
+        patch.setattr(database, "_begin_message", SQL("begin; select pg_sleep(60)"))
+        asking = asyncio.create_task(one(database))
+        begun = "select 1 from pg_stat_activity where pid = %s and wait_event = 'PgSleep'"
+        await asyncio.to_thread(wait_until, lambda: watcher.execute(begun, [pid]).fetchone())
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    assert await backend(database) == pid
+    assert "rolling back" not in caplog.text
 
 
 async def test_a_connection_that_broke_while_idle_is_replaced_unseen(

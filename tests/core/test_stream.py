@@ -22,7 +22,7 @@ from starlette.routing import Route
 from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
 from quarry.core.stream.encoding import LATE_MESSAGE, NDJSON, encode_ndjson, encode_sse, with_heartbeat
 from quarry.core.stream.events import Event
-from tests.conftest import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0
 """A heartbeat interval that no test reaches."""

@@ -13,8 +13,8 @@ import httpx2
 
 from quarry.api import everything
 from quarry.core.web.description import openapi_document
-from tests.faults.commands import PATIENCE_SECONDS, wait_until
 from tests.people.pieces import as_user, somebody
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 PEOPLE_QUERY = "backend engineer for payments in Python"
 ENDINGS = ("done", "final_answer", "error")

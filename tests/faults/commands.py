@@ -8,26 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_SECONDS = 120.0
-"""How long a test waits for what must happen, however busy the machine is."""
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
+ROOT = Path(__file__).resolve().parents[2]
 
 NOTHING: Mapping[str, Any] = {}
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "what was waited for did not happen"
-        time.sleep(0.02)
 
 
 def embedded_url(server: Path) -> str:

@@ -17,9 +17,10 @@ import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
-from tests.faults.commands import Nursery, Served, embedded_url, wait_until
+from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
 from tests.people.pieces import value
+from tests.waiting import wait_until
 
 MAX_CONNECTIONS = 40
 """Of the database: the servers under test hold eight each."""

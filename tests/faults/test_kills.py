@@ -15,11 +15,12 @@ import pytest
 
 from quarry.core import idempotency
 from tests.faults.asking import QUESTIONS, Outcome, Question, ask, assert_told
-from tests.faults.commands import Nursery, wait_until
+from tests.faults.commands import Nursery
 from tests.faults.nursery import LEASE_SECONDS
 from tests.faults.soundness import assert_sound
 from tests.people.pieces import ledger, rows, somebody, value
 from tests.running import running_server
+from tests.waiting import wait_until
 
 STATEMENTS_MAX = 40
 CHARGE = "update credit_accounts"

@@ -7,8 +7,9 @@ import pytest
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.faults.asking import MODEL_QUESTIONS, QUESTIONS, ask, ask_all, assert_answers_again, assert_told
-from tests.faults.commands import Nursery, wait_until
+from tests.faults.commands import Nursery
 from tests.faults.soundness import assert_sound
+from tests.waiting import wait_until
 
 FAULTS = {
     "hangs": Reply.hang(60),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import httpx2
+import pytest
 
 from quarry.api import everything
 from quarry.core.services import build_services
@@ -17,8 +20,10 @@ from quarry.core.web.app import create_app
 
 SPACES = '"x' + " " * 1996 + 'y"'
 LISTS = "nor x " * 333
-STALL_SECONDS_MAX = 0.2
+STALL_SECONDS_MAX = 0.1
 """Of the loop's own processor time, between two of its turns."""
+MANY = 15_000
+"""Pieces of a body of about 256 KiB, the largest that is read."""
 
 Call = tuple[str, str, dict[str, Any]]
 
@@ -46,17 +51,70 @@ def _calls(query: str) -> list[Call]:
     ]
 
 
-async def test_hostile_requests_never_hold_the_event_loop(database_url: str) -> None:
-    settings = Settings.from_environment({"DATABASE_URL": database_url, "RATE_LIMIT_PER_MINUTE": "0"})
+def _large_bodies() -> list[Call]:
+    """Requests with bodies of about the most bytes that are taken, all wrong in some way."""
+    keys = {f"k{number}": number for number in range(MANY)}
+    message = {"role": "user", "content": "payments"}
+    tool_call = {"name": "search_records", "arguments": keys}
+    bodies: list[tuple[str, object]] = [
+        ("/companies/chat", {"messages": [message], **keys}),
+        ("/companies/chat", {"messages": [{"role": "u", "content": 1}] * (MANY // 3)}),
+        ("/companies/chat", {"messages": [message | {f"k{number}": 1 for number in range(MANY // 50)}] * 45}),
+        ("/campaigns/chat", {"message": "save", "activeFilters": {"company": [f"{number}" for number in range(MANY)]}}),
+        ("/records/ask", {"question": "why?", "history": [{"question": "x y " * 60, "answer": "x"}] * (MANY // 20)}),
+        ("/people/search", {"query": "engineer", "preferred_locations": ["pune"] * MANY}),
+        ("/ontology/search", {"query": "project", "types": ["task"] * MANY}),
+        ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool_call}),
+    ]
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    # encoded here: the client shares the event loop
+    return [("POST", path, {"content": json.dumps(body).encode(), "headers": headers}) for path, body in bodies]
+
+
+def _large_answers() -> list[Call]:
+    """Requests with the longest answers."""
+    return [
+        ("GET", "/records/search", {"params": {"q": "city", "limit": "100"}}),
+        ("POST", "/campaigns/chat", {"json": {"message": "campaigns"}}),
+        ("POST", "/companies/chat", {"json": {"messages": [{"role": "user", "content": "startups for payments"}]}}),
+        ("POST", "/people/search", {"json": {"query": "engineer"}}),
+        ("GET", "/openapi.json", {}),
+    ]
+
+
+HOSTILE = {
+    "texts made to be read again and again": [_calls(SPACES), _calls(LISTS)],
+    "large bodies": [[call] for call in _large_bodies()],
+    "large answers": [[call] for call in _large_answers()],
+}
+"""Requests that are sent together, one lot after another."""
+
+
+@pytest.mark.parametrize("calls", HOSTILE.values(), ids=HOSTILE)
+async def test_hostile_requests_never_hold_the_event_loop(sample_url: str, calls: list[list[Call]]) -> None:
+    settings = Settings.from_environment({"DATABASE_URL": sample_url, "RATE_LIMIT_PER_MINUTE": "0"})
     async with _client(settings) as client:
         # what is built and read at the first request is no part of it
-        await _send(client, _calls("payments in Pune since 2020"))
-        turns = asyncio.create_task(_longest_turn())
-        statuses = [status for query in (SPACES, LISTS) for status in await _send(client, _calls(query))]
-        turns.cancel()
-        longest = await turns
+        for together in calls:
+            await _send(client, together)
+        with _without_what_was_there():
+            turns = asyncio.create_task(_longest_turn())
+            statuses = [status for together in calls for status in await _send(client, together)]
+            turns.cancel()
+            longest = await turns
     assert set(statuses) <= {200, 422, 503}
     assert longest < STALL_SECONDS_MAX
+
+
+@contextmanager
+def _without_what_was_there() -> Iterator[None]:
+    """The garbage collector does not look at what the tests themselves hold, which takes it longer than all of this."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @asynccontextmanager

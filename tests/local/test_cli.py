@@ -21,8 +21,9 @@ from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
 from quarry.people.contract import PeopleSearchResponse
-from tests.conftest import PATIENCE_SECONDS, create_database
+from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
+from tests.waiting import PATIENCE_SECONDS
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (

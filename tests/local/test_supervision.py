@@ -9,8 +9,7 @@ import signal
 import socket
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,8 +20,7 @@ from quarry.core.postgres.pool import Database
 from quarry.local import supervision
 from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
 from quarry.local.supervision import supervised
-
-PATIENCE_SECONDS = 60
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +49,6 @@ def started_at(url: str) -> object:
             return connection.execute("select pg_postmaster_start_time()").fetchone()
     except psycopg.OperationalError:
         return None
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_a_killed_server_is_started_again_on_its_port_and_all_who_use_it_go_on(directory: Path) -> None:

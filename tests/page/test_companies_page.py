@@ -123,6 +123,22 @@ def test_steps_and_text_are_shown_as_they_come_until_they_are_stopped(site: Site
     expect(page.get_by_role("note")).to_contain_text("the ranking")
 
 
+def test_each_company_says_which_conditions_it_meets_and_misses(site: Site) -> None:
+    reference = {"companyId": "c-1", "companyName": "Nova", "reason": "It fits.", "inlineDescription": "Makes clinics."}
+    found = {
+        **reference,
+        "evidenceChips": [],
+        "confidence": 0.7,
+        "meets": ["startup"],
+        "misses": ["in Africa"],
+    }
+    company = {"id": "c-1", "company_name": "Nova", "status": "startup"}
+    answer = last_event(content="One.", references=[found], companiesById={"c-1": company})
+    page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", answer_ndjson(answer)))
+    conditions = page.get_by_role("article").get_by_role("list", name="Conditions").get_by_role("listitem")
+    expect(conditions).to_have_text(["Meets: startup", "Misses: in Africa"])
+
+
 def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> None:
     failing = answer_ndjson({"type": "error", "data": {"message": "The database went away."}})
     page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", failing))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.postgres.pool import Database
 from tests.conftest import client_of, clone_database, create_database
 from tests.people import world
+from tests.people.cards import Connection
 
 
 @pytest.fixture(scope="package")
@@ -23,6 +25,21 @@ def world_url(server_url: str, world_template: str) -> Iterator[str]:
     """The URL of a copy of the world for one module's tests: who asks is another user in each."""
     with clone_database(server_url, world_template) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    """The URL of a database for one module's tests, in which there are no people but those that they add."""
+    with clone_database(server_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+async def database(url: str, connection: Connection) -> AsyncIterator[Database]:
+    """The same database as the service sees it, after `connection`, which each module has of its own, has filled it."""
+    database = Database(url, pool_size=1, timeout_seconds=10)
+    yield database
+    await database.close()
 
 
 @pytest.fixture(scope="module")

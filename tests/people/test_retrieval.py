@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,17 +22,10 @@ from quarry.people.retrieval import (
     find_vocabulary,
     load_people,
 )
-from tests.conftest import clone_database
 from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
 
 NO_FILTERS = CardFilters()
 NOBODY = CardFilters(companies=("no such company",))
-
-
-@pytest.fixture(scope="module")
-def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        yield url
 
 
 @pytest.fixture
@@ -41,13 +34,6 @@ def connection(url: str) -> Iterator[Connection]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("truncate people cascade")
         yield connection
-
-
-@pytest.fixture
-async def database(url: str, connection: Connection) -> AsyncIterator[Database]:
-    database = Database(url, pool_size=1, timeout_seconds=10)
-    yield database
-    await database.close()
 
 
 async def find(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -23,12 +23,6 @@ EVERY_WORD, NO_WORD = 2 / 3, 1 / 2
 
 
 @pytest.fixture(scope="module")
-def url(server_url: str, migrated_template: str) -> Iterator[str]:
-    with clone_database(server_url, migrated_template) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
 def bare_url(server_url: str, migrated_template: str) -> Iterator[str]:
     """The small world, loaded and not embedded."""
     with clone_database(server_url, migrated_template) as url:
@@ -45,13 +39,6 @@ def connection(url: str) -> Iterator[Connection]:
             add_card(connection, f"other{number:02}", degrees=60 + number, summary="Keeps bees")
         connection.execute("update experience_cards set embedded_hash = content_hash")
         yield connection
-
-
-@pytest.fixture
-async def database(url: str, connection: Connection) -> AsyncIterator[Database]:
-    database = Database(url, pool_size=1, timeout_seconds=10)
-    yield database
-    await database.close()
 
 
 async def find(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import psycopg
 import pytest
 
 from quarry.campaigns.retrieval import find_by_text
 from quarry.core.services import Services
 from tests.benchmarks.generated import Query
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
+
+LOOKED_AT_MAX = 8000
+"""Campaigns that hold the words of a phrase and are looked at."""
 
 SAMPLE_WORDS = """
     council city budget motion meeting bridge street park housing water plan points card travel team company product customers
@@ -36,3 +40,22 @@ async def test_of_very_many_campaigns_with_the_words_it_is_said_that_there_are_m
     assert (capped.total, capped.more, capped.size) == (exact.total - 1, True, f"more than {exact.total - 1}")
     assert not any(capped.counts.values())
     assert len(capped.campaigns) == exact.total
+
+
+async def test_a_phrase_is_looked_for_in_so_many_campaigns_and_it_is_said_that_there_may_be_more(
+    database_url: str, services: Services
+) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        fill = (
+            "insert into campaigns (id, company, channel, campaign_text)"
+            " select n, 'Acme', 'Email', %s from generate_series(%s::int, %s) n"
+        )
+        connection.execute(fill, ["golden card", 1, 20])
+        connection.execute(fill, ["card, golden", 21, LOOKED_AT_MAX])
+        counted = await find_by_text(services.database, '"golden card"')
+        connection.execute(fill, ["golden card", LOOKED_AT_MAX + 1, LOOKED_AT_MAX + 1])
+        more = await find_by_text(services.database, '"golden card"')
+        none = await find_by_text(services.database, '"card card"')
+    assert (counted.total, counted.more, counted.counts["company"]) == (20, False, {"Acme": 20})
+    assert (more.total, more.size, any(more.counts.values())) == (20, "more than 20", False)
+    assert (none.total, none.more) == (0, False)

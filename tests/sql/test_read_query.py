@@ -17,8 +17,8 @@ from tests.conftest import clone_database
 
 Connection = psycopg.Connection[Any]
 
-WORDS_MAX = 24
-EXCLUDED_MAX = 8 + 12  # the last one may be a phrase
+WORDS_MAX = 16
+EXCLUDED_MAX = 6 + 12  # the last one may be a phrase
 LISTED_WORDS_MAX = 250
 HOSTILE_QUERIES = hostile_queries([f"known{number}" for number in range(600)])
 

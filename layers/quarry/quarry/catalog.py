@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from quarry.campaigns import facets as campaigns_facets
-from quarry.campaigns import tables as campaigns_tables
-from quarry.companies import facets as companies_facets
-from quarry.companies import tables as companies_tables
-from quarry.core.cleanup import CORE_EXPIRING
-from quarry.ontology import facets as ontology_facets
-from quarry.ontology import tables as ontology_tables
-from quarry.people import facets as people_facets
-from quarry.people import tables as people_tables
-from quarry.records import facets as records_facets
-from quarry.records import tables as records_tables
+from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.load import LoadableTable
+from quarry.core.retrieval.facets import SearchTable
+from quarry.domains import modules
 
-LOADABLE = {
-    table.name: table
-    for domain in (companies_tables, people_tables, records_tables, ontology_tables, campaigns_tables)
-    for table in domain.LOADABLE
+_TABLES = modules("tables").values()
+
+LOADABLE: dict[str, LoadableTable] = {table.name: table for module in _TABLES for table in module.LOADABLE}
+EMBEDDED: dict[str, EmbeddedTable] = {
+    table.name: table for module in _TABLES for table in getattr(module, "EMBEDDED", ())
 }
-EMBEDDED = {
-    table.name: table
-    for domain in (companies_tables, people_tables, records_tables, campaigns_tables)
-    for table in domain.EMBEDDED
+SEARCHED: dict[str, SearchTable] = {
+    table.name: table for module in modules("facets").values() for table in module.SEARCHED
 }
-SEARCHED = {
-    table.name: table
-    for domain in (companies_facets, people_facets, records_facets, ontology_facets, campaigns_facets)
-    for table in domain.SEARCHED
-}
-EXPIRING = (*CORE_EXPIRING, *people_tables.EXPIRING, *records_tables.EXPIRING)
+EXPIRING: tuple[ExpiringTable, ...] = (
+    *CORE_EXPIRING,
+    *(table for module in _TABLES for table in getattr(module, "EXPIRING", ())),
+)

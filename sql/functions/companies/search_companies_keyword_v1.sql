@@ -22,7 +22,7 @@ language plpgsql stable
 set synchronize_seqscans = off
 as $$
 declare
-  max_looked_at constant int := 8000;
+  max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at

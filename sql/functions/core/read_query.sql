@@ -16,8 +16,8 @@ declare
   max_part_characters constant int := 240;  -- of one word or phrase
   max_parts constant int := 250;  -- that are told apart before stems are compared
   max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
-  max_words constant int := 24;
-  max_excluded constant int := 8;
+  max_words constant int := 16;
+  max_excluded constant int := 6;
   max_required constant int := 8;
 begin
   with typed as (

@@ -6,7 +6,8 @@
 -- fill the page up to filled_page (nearest_onto_entities).
 --
 -- Of more than max_matches rows with the words (max_looked_at where the query has phrases or exclusions), so many are looked at and
--- counted, in the order in which they are stored, and of those that match max_ranked_words / words are ranked. Titles are compared with the beginning of a long query (spelt_query).
+-- counted, in the order in which they are stored, and of those that match max_ranked_words / words are ranked. Titles are compared
+-- with the beginning of a long query (spelt_query).
 create or replace function rank_onto_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit int, p_few_matches int
 ) returns table (type text, id text, score double precision, is_match boolean, found bigint, words text[])
@@ -18,8 +19,8 @@ as $$
 #variable_conflict use_column
 declare
   filled_page constant int := 10;
-  max_matches constant int := 4000;
-  max_looked_at constant int := 1500;  -- where phrases and exclusions are to be looked for in the rows themselves
+  max_matches constant int := 2500;
+  max_looked_at constant int := 1000;  -- where phrases and exclusions are to be looked for in the rows themselves
   max_ranked_words constant int := 2000;
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);

@@ -10,6 +10,9 @@
 -- scan of all.
 --
 -- Without p_embedding nobody is nearer than others: any that fit.
+--
+-- Where so much is excluded that p_excluded_people is null, each candidate's owner is tested, of at most max_tested vectors of each
+-- walk; who has not been found by then is not looked for among the others.
 create or replace function nearest_people(
   p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_limit int
 ) returns text[]
@@ -21,7 +24,10 @@ declare
   wanted constant int := 3 * p_limit;
   break_even constant int := (
     select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  max_walk constant int := 1.5 * break_even / 2;  -- one walk is expected to take break_even / 2 at most
+  tested constant boolean := p_excluded_people is null;
+  max_tested constant int := 1000;
+  -- one walk is expected to take break_even / 2 at most
+  max_walk constant int := case when tested then max_tested else 1.5 * break_even / 2 end;
   cards text[];
   owners text[];
   by_card record;
@@ -41,10 +47,10 @@ begin
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
       'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-    if by_card.complete then
+    if by_card.complete or tested then
       by_child := walk_nearest_vectors(
         'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
-      if by_child.complete then
+      if by_child.complete or tested then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;

@@ -33,12 +33,16 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_excluded_people is not null
+           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_excluded_people is not null
+           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
        limit p_max_texts)
     )
     select t.person_id

@@ -37,8 +37,16 @@ begin
       into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
     if looked_at = max_looked_at then
       rows_left := null;
+      if required is not null then
+        -- a phrase is dearer to test than a date
+        perform set_config('hnsw.max_scan_tuples', '1200', true);
+      end if;
     end if;
-    source := format('%s e join %s r on r.id = e.record_id where %s', p_embeddings, p_table, conditions);
+    source := format(
+      case when rows_left is null and required is not null
+        -- row by row along the index: no plan that tests the words of the whole table first
+        then '%s e cross join lateral (select from %s r where r.id = e.record_id and %s offset 0) r'
+        else '%s e join %s r on r.id = e.record_id where %s' end, p_embeddings, p_table, conditions);
   end if;
 
   return query execute format(

@@ -21,7 +21,7 @@ language plpgsql stable
 set synchronize_seqscans = off
 as $$
 declare
-  max_looked_at constant int := 8000;
+  max_looked_at constant int := 6000;
   max_ranked_words constant int := 5000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
@@ -61,13 +61,14 @@ begin
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from %s r where r.text_search @@ $1 and not r.text_search @@ $5%s limit %s'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $6%s limit %s) r'
+    '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words;
+    p_table, in_dates, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words, index_query(some_words);
 end
 $$;

@@ -19,7 +19,7 @@ from quarry.core.retrieval.filters import Arguments, where
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
 
-TEXT_MATCHES_MAX = 3_000
+TEXT_MATCHES_MAX = 2_000
 """Campaigns that hold the words of a query and are counted; of more it is only said that there are more."""
 
 SEMANTIC_MAX = 50
@@ -59,7 +59,9 @@ async def find_by_meaning(
 
 
 async def find_by_text(database: Database, query: str, clauses: Sequence[Clause] = ()) -> CampaignSet:
-    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX."""
+    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX, for phrases up to
+    the number of campaigns that are looked at.
+    """
     return await _found_by(
         database,
         "search_campaigns_by_text(%(query)s, %(limit)s, {})",
@@ -154,11 +156,14 @@ async def existing_values(database: Database, asked: Sequence[tuple[str, str]]) 
 async def _counted_set(
     database: Database, source: Composable, parameters: dict[str, Any], counted_max: int | None = None
 ) -> CampaignSet:
-    """The set of the campaigns that `source` gives by id and place; of more than `counted_max` nothing is counted."""
+    """The set of the campaigns that `source` gives by id and place; of more than `counted_max`, or where a row without an id says
+    that there are more, nothing is counted.
+    """
     row = await database.row(
         SQL(
             "with matched as materialized ({source}),"
-            " size as materialized (select count(*) as total, coalesce(count(*) > %(counted_max)s, false) as more from matched),"
+            " size as materialized (select least(count(id), %(counted_max)s) as total,"
+            "  count(*) > count(id) or coalesce(count(id) > %(counted_max)s, false) as more from matched),"
             " found as materialized (select {counted_columns} from matched m join campaigns c using (id)"
             "  where not (select more from size)),"
             " counted as ({counted})"
@@ -181,9 +186,8 @@ async def _counted_set(
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
     for name, value, count in row["counts"]:
         counts[name][value] = count
-    total = counted_max if counted_max is not None and row["more"] else row["total"]
     campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
-    return CampaignSet(total, campaigns, counts, more=row["more"])
+    return CampaignSet(row["total"], campaigns, counts, more=row["more"] and row["total"] > 0)
 
 
 # What is counted, by the filter that it answers to.

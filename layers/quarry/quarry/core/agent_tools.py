@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
 
 RESULTS_MAX = 20
@@ -19,6 +20,9 @@ RESULTS_MAX = 20
 
 TEXT_CHARACTERS_MAX = 600
 """Characters of one text within a list of results."""
+
+ERRORS_MAX = 10
+"""Wrong arguments of one call that are told."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,7 @@ class AgentTool:
 
     async def call(self, arguments: dict[str, Any], caller: Caller, services: Services) -> dict[str, Any]:
         """Call it with arguments as they came. Raises InvalidInput, and what the search raises."""
-        try:
-            validated = self.arguments.model_validate(arguments)
-        except ValidationError as error:
-            raise InvalidInput([_field_error(detail["loc"], detail["msg"]) for detail in error.errors()]) from None
-        return await self.run(validated, caller, services)
+        return await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
@@ -70,6 +70,14 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
         }
         for tool in tools
     ]
+
+
+def _validated(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
+    try:
+        return model.model_validate(arguments)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
+        raise InvalidInput([_field_error(detail["loc"], detail["msg"]) for detail in details]) from None
 
 
 def _field_error(location: Sequence[str | int], message: str) -> FieldError:

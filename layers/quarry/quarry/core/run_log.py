@@ -13,7 +13,7 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -173,8 +173,10 @@ class RunLog:
         async with self._database.reserve.transaction() as connection:
             await connection.execute(_LIMITS)
             await _insert(connection, "search_runs", [_run_row(run) for run in runs])
-            await _insert(connection, "search_run_steps", [row for run in runs for row in _step_rows(run)])
-            await _insert(connection, "search_run_results", [row for run in runs for row in _result_rows(run)])
+            steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
+            await _insert(connection, "search_run_steps", steps)
+            results = [row for run in runs for row in _numbered(run, "rank", map(_result_row, run.results))]
+            await _insert(connection, "search_run_results", results)
 
     def _drop(self, count: int, reason: str) -> None:
         self.dropped += count
@@ -218,30 +220,26 @@ def _run_row(run: Run) -> dict[str, Any]:
     }
 
 
-def _step_rows(run: Run) -> Iterator[dict[str, Any]]:
-    for number, step in enumerate(run.steps, start=1):
-        yield {
-            "run_id": str(run.id),
-            "step_number": number,
-            "name": step.name,
-            "status": step.status,
-            "started_ms": step.started_ms,
-            "duration_ms": step.duration_ms,
-            "prompt_tokens": step.usage.prompt_tokens,
-            "completion_tokens": step.usage.completion_tokens,
-            "counts": step.counts,
-        }
+def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows as a run's own: with its id, and counted from 1 in the column `number`."""
+    for place, row in enumerate(rows, start=1):
+        yield {"run_id": str(run.id), number: place, **row}
 
 
-def _result_rows(run: Run) -> Iterator[dict[str, Any]]:
-    for rank, result in enumerate(run.results, start=1):
-        yield {
-            "run_id": str(run.id),
-            "rank": rank,
-            "result_type": result.type,
-            "result_id": result.id,
-            "score": result.score,
-        }
+def _step_row(step: StepRecord) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "status": step.status,
+        "started_ms": step.started_ms,
+        "duration_ms": step.duration_ms,
+        "prompt_tokens": step.usage.prompt_tokens,
+        "completion_tokens": step.usage.completion_tokens,
+        "counts": step.counts,
+    }
+
+
+def _result_row(result: ResultRecord) -> dict[str, Any]:
+    return {"result_type": result.type, "result_id": result.id, "score": result.score}
 
 
 async def recent_runs(database: Database, limit: int) -> list[dict[str, Any]]:

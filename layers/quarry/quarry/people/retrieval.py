@@ -49,7 +49,8 @@ select count_people(
 """
 
 PersonIds = NewType("PersonIds", str)
-"""Ids of people, as Postgres writes an array: they only go from one statement into others."""
+"""Ids of people, as Postgres writes an array: they only go from one statement into others. None in place of them where they are
+too many to be listed: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
 
@@ -59,21 +60,22 @@ async def holds_cards(database: Database) -> bool:
     return await database.row("select from experience_cards where visible limit 1") is not None
 
 
-async def find_excluded(database: Database, filters: CardFilters) -> PersonIds:
+async def find_excluded(database: Database, filters: CardFilters) -> PersonIds | None:
     """Whom the filters rule out, in every tier: who has a visible card of an excluded company, or with an excluded keyword in it
     or in a child of it. One round trip, none where nothing is excluded.
     """
     if not filters.excludes_anyone:
         return NOBODY
     row = await database.row(_EXCLUDED, [_card_filters(filters)])
-    return PersonIds(row["ids"]) if row else NOBODY
+    assert row is not None
+    return PersonIds(row["ids"]) if row["ids"] is not None else None
 
 
 async def find_candidates(
     database: Database,
     *,
     filters: CardFilters,
-    excluded: PersonIds,
+    excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
     tier: int,
@@ -103,13 +105,13 @@ async def find_candidates(
 
 
 async def count_relaxations(
-    database: Database, filters: CardFilters, excluded: PersonIds
+    database: Database, filters: CardFilters, excluded: PersonIds | None
 ) -> list[tuple[HardConstraint, int]]:
     """For each hard constraint in force, how many more people there are without it alone; one statement. `excluded` are left out
-    (find_excluded).
+    (find_excluded); where these are too many to be listed, nothing is counted.
     """
     names = constraints_in_force(filters)
-    if not names:
+    if not names or excluded is None:
         return []
     wider = [_fields(without(filters, [name])) for name in names]
     row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider), "excluded": excluded})

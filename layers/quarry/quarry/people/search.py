@@ -154,7 +154,7 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
-async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds:
+async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:
     if not filters.excludes_anyone:
         return NOBODY
     with run.step("exclude"):
@@ -164,7 +164,7 @@ async def _exclude(filters: CardFilters, services: Services, run: Run) -> Person
 async def _find(
     vector: Sequence[float] | None,
     filters: CardFilters,
-    excluded: PersonIds,
+    excluded: PersonIds | None,
     constraints: Constraints,
     services: Services,
     run: Run,
@@ -204,7 +204,7 @@ def _tiers(filters: CardFilters) -> Iterator[int]:
 
 
 async def _count_relaxations(
-    filters: CardFilters, excluded: PersonIds, services: Services, run: Run
+    filters: CardFilters, excluded: PersonIds | None, services: Services, run: Run
 ) -> list[Relaxation]:
     with run.step("count_relaxations") as record:
         counted = await count_relaxations(services.database, filters, excluded)

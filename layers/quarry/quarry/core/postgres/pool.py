@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, LiteralString, Self
 
 import psycopg
@@ -186,6 +186,11 @@ class Database:
             # a pooler whose servers are all busy keeps its clients waiting here
             async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
                 await connection.execute(self._begin_message)
+        except asyncio.CancelledError:
+            # who asked has left: the pool would roll back as well, but warn of it
+            with suppress(psycopg.Error):
+                await connection.rollback()
+            raise
         except psycopg.OperationalError:
             # a server that was restarted has broken them all: to try one after the other takes longer than a request waits
             if connection.broken and self._pool is not None:

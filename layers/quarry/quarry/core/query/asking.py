@@ -70,7 +70,7 @@ class _Reader:
 
     def _ask(self) -> Ask | None:
         """The first of these that is asked for, the most particular first."""
-        kinds = {asked.what: place for place, asked in reversed(self.asked)}
+        kinds: dict[AskedFor, int] = {asked.what: place for place, asked in reversed(self.asked)}
         if "statistic" in kinds:
             # an average, a share, a difference: what no row tells, and no count
             return self._cannot(kinds["statistic"])
@@ -78,7 +78,7 @@ class _Reader:
             return self._measure(kinds["measure"])
         if "when" in kinds:
             return self._when(kinds)
-        if "group" in kinds and (grouped := self._group(kinds["group"])):
+        if "group" in kinds and (grouped := self._group(kinds)):
             return grouped
         return self._superlative_in(kinds) or self._plain(kinds)
 
@@ -196,11 +196,16 @@ class _Reader:
             return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit())
         return Ask("rows", self.table.date)
 
-    def _group(self, place: int) -> Ask | None:
-        found = self._name_after(place) or self._name_right_before(place)
+    def _group(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
+        """ "By channel"; but "the largest by turnover" asks for the one with the most of it."""
+        found = self._name_after(kinds["group"]) or self._name_right_before(kinds["group"])
         if found is None:
             return None
         self._use(found[0])
+        superlative = next((kind for kind in _SUPERLATIVES if kind in kinds), None)
+        if superlative and not found[1].grain and self.table.facet(found[1].facets[0]).kind in _NUMERIC:
+            ascending = superlative in ("least", "smallest", "first")
+            return Ask("extreme", found[1].facets[0], ascending=ascending, limit=self._limit() or 1)
         return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
 
     def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:

@@ -39,18 +39,26 @@ ADJECTIVES_MAX = 3
 
 @dataclass
 class Conditions:
-    """What was made of the mentions. `used` are the names of facets that served to say what another mention is."""
+    """What was made of the mentions. `used` are the names of facets that served to say what another mention is; from those that
+    are `constraining` the clauses come.
+    """
 
     clauses: list[Clause] = field(default_factory=list)
     preferred: list[Condition] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     unanswerable: list[Missing] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
+    constraining: set[int] = field(default_factory=set)
     limit: int | None = None
 
 
-def conditions_of(parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int] = frozenset()) -> Conditions:
-    """The conditions of a question; `asked_about` are the places of mentions that say what is asked for, and so set none."""
+def conditions_of(
+    parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int] = frozenset(), *, counts: bool = False
+) -> Conditions:
+    """The conditions of a question; `asked_about` are the places of mentions that say what is asked for, and so set none.
+
+    Where it `counts`, a value that was said whole and right must hold even in a soft facet: weight counts nothing.
+    """
     found = Conditions()
     groups: list[tuple[int, list[Clause]]] = []
     for place, mention in enumerate(parsed.mentions):
@@ -62,11 +70,15 @@ def conditions_of(parsed: ParsedQuery, table: SearchTable, asked_about: frozense
         if (
             mention.assertion == "preferred"
             or (mention.is_latent and isinstance(mention.value, Known))
-            or (_is_soft(said, table) and not _insists(mention))
+            or (_is_soft(said, table) and not _insists(mention) and not (counts and _is_stated(said)))
         ):
-            found.preferred += [condition for clause in said for condition in clause]
+            evidence = (Evidence(mention.start, mention.end),)
+            found.preferred += [
+                replace(condition, evidence=condition.evidence or evidence) for clause in said for condition in clause
+            ]
             continue
         groups.append((place, said))
+        found.constraining.add(place)
     groups += _presences(parsed, table, asked_about, found)
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
     return found
@@ -128,6 +140,10 @@ def _insists(mention: Mention) -> bool:
 
 def _is_soft(clauses: Sequence[Clause], table: SearchTable) -> bool:
     return all(not table.facet(condition.facet).is_hard for clause in clauses for condition in clause)
+
+
+def _is_stated(clauses: Sequence[Clause]) -> bool:
+    return all(condition.strength == "stated" for clause in clauses for condition in clause)
 
 
 def _said(parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions) -> list[Clause]:

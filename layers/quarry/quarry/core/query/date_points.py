@@ -149,6 +149,12 @@ def _days_of_month(match: re.Match[str], today: datetime.date) -> Point:
     return Point(*match.span(), first.first, last.last, "day")
 
 
+def _week(match: re.Match[str], today: datetime.date) -> Point:
+    """A week by its number, as ISO 8601 counts them."""
+    first = datetime.date.fromisocalendar(int(match["year"]), int(match["week"]), 1)
+    return Point(*match.span(), first, first + datetime.timedelta(days=6), "week")
+
+
 def _season(match: re.Match[str], today: datetime.date) -> Point:
     return _months(match, match[2], _SEASONS[match[1].lower()], 3, "quarter")
 
@@ -309,6 +315,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
             rf"(?:[\s-]?{of_year})?",
             _quarter,
         ),
+        (r"(?<![\w.-])(?P<year>[12]\d{3})[\s-]?w(?P<week>\d\d)\b", _week),
+        (rf"\bweek\s++(?P<week>\d{{1,2}})\s*+,?\s*+(?:(?:of|in)\s++)?(?P<year>{YEAR})", _week),
         (rf"(?:\bh(?P<short>[12])\b|\b{ordinal}\s++half\b){of_year}", _half),
         (rf"\b({seasons})\s++(?:of\s++)?({year})", _season),
         (r"\b(1[1-9]|2\d)(?:st|nd|rd|th)[\s-]century\b", _century),

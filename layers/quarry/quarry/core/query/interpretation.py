@@ -23,9 +23,12 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
     """The question that `parsed` puts to `table`. One that takes up `earlier` keeps what it does not change."""
     first = conditions_of(parsed, table)
     asking = asking_of(parsed, table, frozenset(first.used))
-    found = conditions_of(parsed, table, frozenset(asking.places)) if asking.places else first
+    kept_ask = earlier.ask if earlier and parsed.follows_up else Ask()
+    counts = (asking.ask or kept_ask).kind != "rows"
+    again = bool(asking.places) or counts
+    found = conditions_of(parsed, table, frozenset(asking.places), counts=counts) if again else first
     ask = _with_limit(asking.ask, found.limit)
-    answered_by = ask or (earlier.ask if earlier and parsed.follows_up else Ask())
+    answered_by = ask or kept_ask
     unknown = _unknown_names(parsed, table, answered_by)
     unmet = _unmet(unknown, answered_by)
     phrases, in_phrases = excluded_words(parsed)

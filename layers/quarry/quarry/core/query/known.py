@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import Token, keys, says_something_by_case
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import Found, Lexicon, stems
 from quarry.core.query.mention import Asked, FacetName, Known, KnownValue, Mention, Place, Reference
 from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.text import STOP_WORDS
 
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
@@ -74,6 +76,11 @@ class Sides:
             self._is_everyday[place] or self.tokens[place].key.isdigit() or len(self.tokens[place].key) == 1
             for place in range(first, last)
         )
+
+    def is_small_word(self, first: int, last: int) -> bool:
+        """Whether it is an "in" or "or" as everybody writes it, which no code of a state or a company is."""
+        token = self.tokens[first]
+        return last - first == 1 < len(self.tokens) and token.key in STOP_WORDS and token.text.islower()
 
     def is_all(self, first: int, last: int) -> bool:
         return last - first == len(self.tokens) <= WHOLE_QUESTION_WORDS_MAX
@@ -154,17 +161,29 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    if sides.is_everyday(first, last) and not is_supported:
+    if (sides.is_everyday(first, last) and not is_supported) or sides.is_small_word(first, last):
         return None
     tokens = sides.tokens
     mention = Mention(
         Known(ranked),
         tokens[first].start,
         tokens[last - 1].end,
-        is_latent=not best.is_whole and not is_supported,
+        is_latent=not sides.is_all(first, last) and _may_be_chance(sides, first, last, best, is_supported),
         source="data",
     )
     return KnownSpan(first, last, mention, is_exact)
+
+
+def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_supported: bool) -> bool:
+    """Whether words within a longer question may be like a value by chance: like a part of it but for a slip; or, where nothing
+    beside them speaks for it, like a part, or everyday words that are somebody's name.
+    """
+    if not best.is_whole and best.likeness < 1:
+        return True
+    if is_supported:
+        return False
+    is_name = best.facet in sides.name_facets
+    return not best.is_whole or (is_name and all(is_everyday(token.key) for token in sides.tokens[first:last]))
 
 
 def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
@@ -199,9 +218,14 @@ def _without_chance_names(
         value
         for value in ranked
         if value.facet not in sides.name_facets
-        or value.likeness < 1
-        or (keys(value.value) == said if value.is_whole else len(parts) <= PARTIAL_NAMES_MAX)
+        or (value.is_whole and value.likeness < 1)
+        or (keys(value.value) == said if value.is_whole else _is_part(said, value, len(parts)))
     )
+
+
+def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:
+    """Whether the words stand in the name to the letter, and in few others."""
+    return value.likeness >= 1 and parts <= PARTIAL_NAMES_MAX and set(said) <= set(keys(value.value))
 
 
 def _as_place(sides: Sides, first: int, place: Mention, ranked: Sequence[KnownValue], support: float) -> Mention | None:

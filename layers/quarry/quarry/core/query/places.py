@@ -134,10 +134,13 @@ def _is_home(entry: Entry, homes: Collection[str]) -> bool:
 
 
 def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> _Found | None:
-    """The country or state that begins at a word; an abbreviation of two letters in capitals needs no comma."""
+    """The country or state that begins at a word. An abbreviation in capitals needs no comma; one that is also a word of the
+    language ("Cambridge, in 1950") is none in small letters.
+    """
     token = tokens[first]
     abbreviated = gazetteer().by_abbreviation.get(token.key)
-    if abbreviated and len(token.text) <= 3 and (is_behind_comma or token.text.isupper()):
+    is_written_so = token.text.isupper() or (is_behind_comma and token.key not in STOP_WORDS)
+    if abbreviated and len(token.text) <= 3 and is_written_so:
         return _Found(first, first + 1, abbreviated)
     if not is_behind_comma:
         return None

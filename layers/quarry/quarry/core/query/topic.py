@@ -48,7 +48,7 @@ def _is_topic(
         return is_free and table.facet(value.facets[0]).kind not in ("boolean", "date") and asking.ask is None
     if isinstance(value, Known):
         is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
-        return mention.is_latent or (is_soft and mention.assertion != "required")
+        return place not in found.constraining and (mention.is_latent or is_soft)
     if isinstance(value, NumberRange):
         return mention.is_latent and place not in found.used and value.least == value.most
     return isinstance(value, (Word, Phrase))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
@@ -20,10 +20,17 @@ class Arguments:
 
     values: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, value: Any) -> Placeholder:
+    def add(self, value: Any) -> Composable:
         name = f"p{len(self.values)}"
         self.values[name] = value
         return Placeholder(name)
+
+
+class Literals(Arguments):
+    """Parameters that stand in the statement itself, quoted: for a condition that is handed on to a SQL function as text."""
+
+    def add(self, value: Any) -> Composable:
+        return Literal(value)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,10 +27,20 @@ EARLIER_QUESTIONS_MAX = 5
 
 @dataclass(frozen=True)
 class Reading:
-    """A question as it was read: what it mentions, and what it asks."""
+    """A question as it was read: what it mentions, and what it asks; `before` is the question that it takes up."""
 
     parsed: ParsedQuery
     question: Question
+    before: Question | None = None
+
+
+Adapt = Callable[[ParsedQuery], ParsedQuery]
+"""How a domain understands what was parsed, where it knows better."""
+
+
+def as_parsed(parsed: ParsedQuery) -> ParsedQuery:
+    """`parsed` as it is."""
+    return parsed
 
 
 async def read_question(
@@ -41,18 +51,21 @@ async def read_question(
     today: datetime.date,
     earlier: Sequence[str] = (),
     scope: str = "",
+    adapt: Adapt = as_parsed,
 ) -> Reading:
     """What `text` asks of `table`, in one statement, and one more for each earlier question that it takes up.
 
     `earlier` are the questions before it, the last one last; `today` is what "last year" is counted from. What belongs to an
     owner is known in that `scope` alone. Raises DatabaseUnavailable.
     """
-    parsed = await _parse(database, table, text, today, scope)
+    parsed = await off_loop(adapt, await _parse(database, table, text, today, scope))
     before = None
     if parsed.follows_up and earlier:
         rest = earlier[-EARLIER_QUESTIONS_MAX:-1]
-        before = (await read_question(database, table, earlier[-1], today=today, earlier=rest, scope=scope)).question
-    return Reading(parsed, await off_loop(interpret, parsed, table, before))
+        before = (
+            await read_question(database, table, earlier[-1], today=today, earlier=rest, scope=scope, adapt=adapt)
+        ).question
+    return Reading(parsed, await off_loop(interpret, parsed, table, before), before)
 
 
 async def _parse(database: Database, table: SearchTable, text: str, today: datetime.date, scope: str) -> ParsedQuery:

@@ -25,7 +25,8 @@ WORDS_MAX = 300
 DOUBTFUL_MAX = 6
 """So many words, the first ones, are taken for slips of the pen."""
 SLIP_LENGTH_MIN = 5
-TWO_SLIPS_LENGTH_MIN = 9
+TWO_SLIPS_LENGTH_MIN = 8
+"""Of a stem, which is what is compared: one that short is near to too much."""
 READINGS_MAX = 3
 """So many words that it may have been are tried for each of them."""
 LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
@@ -184,7 +185,7 @@ def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dic
 
 def _meant(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
     """The stems that are so few slips away as the nearest of them."""
-    allowed = 2 if len(word) >= TWO_SLIPS_LENGTH_MIN else 1
+    allowed = 2 if len(stem) >= TWO_SLIPS_LENGTH_MIN else 1
     counted = [(min(slips(stem, other), slips(word, other)), other) for other in sorted(set(near))]
     fewest = min((count for count, _ in counted), default=allowed + 1)
     if not 0 < fewest <= allowed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from fastapi.routing import iter_route_contexts
@@ -19,6 +19,7 @@ from quarry.core.errors import QuarryError
 from quarry.core.web import problems
 
 _HEADERS_ONLY = "quarry.headers_only"
+_ENDPOINT = "quarry.endpoint"
 _PARAMETER = re.compile(r"{[^}]*}")
 
 
@@ -27,11 +28,17 @@ def wants_headers_only(scope: Scope) -> bool:
     return bool(scope.get(_HEADERS_ONLY))
 
 
+def endpoint_of(scope: Scope) -> object:
+    """What serves a request that KnownAddresses let through, known before it is routed."""
+    return scope[_ENDPOINT]
+
+
 @dataclass(frozen=True)
 class _Address:
     pattern: re.Pattern[str]
     literal_characters: int
-    methods: frozenset[str]
+    endpoints: Mapping[str, object]
+    """By method."""
 
 
 class KnownAddresses:
@@ -45,42 +52,43 @@ class KnownAddresses:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        methods = self._methods_at(scope["path"])
-        if scope["method"] not in methods:
-            await _refusal(scope, methods)(scope, receive, send)
-        elif scope["method"] == "HEAD":
+        endpoints = self._endpoints_at(scope["path"])
+        if scope["method"] not in endpoints:
+            await _refusal(scope, endpoints)(scope, receive, send)
+            return
+        scope = {**scope, _ENDPOINT: endpoints[scope["method"]]}
+        if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET", _HEADERS_ONLY: True}, receive, _without_body(send))
         else:
             await self.app(scope, receive, send)
 
-    def _methods_at(self, path: str) -> frozenset[str]:
-        """Those of the most literal address that `path` has; none where it has none."""
+    def _endpoints_at(self, path: str) -> Mapping[str, object]:
+        """Those of the most literal address that `path` has, by method; none where it has none."""
         for address in self._addresses:
             if address.pattern.match(path):
-                return address.methods
-        return frozenset()
+                return address.endpoints
+        return {}
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
     """The addresses of `routes`, the most literal ones first, so that /people/search is not read as the person `search`."""
     patterns: dict[str, re.Pattern[str]] = {}
-    methods: defaultdict[str, set[str]] = defaultdict(set)
+    endpoints: defaultdict[str, dict[str, object]] = defaultdict(dict)
     for route in iter_route_contexts(routes):
         assert route.path_format is not None
         patterns[route.path_format] = route.path_regex
-        methods[route.path_format] |= route.methods or set()
+        endpoints[route.path_format] |= dict.fromkeys(route.methods or (), route.endpoint)
+    for by_method in endpoints.values():
+        if "GET" in by_method:
+            by_method["HEAD"] = by_method["GET"]
     addresses = (
-        _Address(
-            pattern,
-            literal_characters=len(_PARAMETER.sub("", path)),
-            methods=frozenset(methods[path] | ({"HEAD"} if "GET" in methods[path] else set())),
-        )
+        _Address(pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
         for path, pattern in patterns.items()
     )
     return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)
 
 
-def _refusal(scope: Scope, methods: frozenset[str]) -> ASGIApp:
+def _refusal(scope: Scope, methods: Collection[str]) -> ASGIApp:
     error: QuarryError = problems.NO_SUCH_METHOD if methods else problems.NO_SUCH_ADDRESS
     headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
     return problems.from_quarry_error(scope.get("request_id"), error, headers=headers)

@@ -11,16 +11,16 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
 from fastapi import Request
-from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.core.errors import NotAuthenticated, Overloaded
 from quarry.core.web import problems
+from quarry.core.web.addresses import endpoint_of
 from quarry.core.web.identity import verified_caller
 from quarry.core.web.places import Places, Ticket
 
@@ -139,13 +139,12 @@ class Admission:
 class Admitted:
     """Serves the routes that need a place when they have one, and ends them when their client leaves."""
 
-    def __init__(self, app: ASGIApp, admission: Admission, routes: Sequence[BaseRoute]) -> None:
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
         self.app = app
         self._admission = admission
-        self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _needs_place(self._routes, scope):
+        if scope["type"] != "http" or getattr(endpoint_of(scope), WITHOUT_PLACE, False):
             await self.app(scope, receive, send)
             return
         client = _Client(receive, send)
@@ -161,22 +160,6 @@ class Admitted:
                 retry_after_seconds=refusal.retry_after_seconds,
             )
             await response(scope, receive, send)
-
-
-def _needs_place(routes: Sequence[BaseRoute], scope: Scope) -> bool:
-    return not getattr(_endpoint_of(routes, scope), WITHOUT_PLACE, False)
-
-
-def _endpoint_of(routes: Sequence[BaseRoute], scope: Scope) -> object:
-    """What serves this request, or its path with another method; None where there is nothing."""
-    of_the_path = None
-    for route in routes:
-        match, matched = route.matches(scope)
-        if match is Match.FULL:
-            return matched.get("endpoint")
-        if match is Match.PARTIAL:
-            of_the_path = of_the_path or matched.get("endpoint")
-    return of_the_path
 
 
 def _user_of(scope: Scope) -> str:

@@ -40,11 +40,7 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
     for router in routers:
         app.include_router(router)
     # the last one is the outermost: it sees a request first
-    app.add_middleware(
-        Admitted,
-        admission=Admission.of_pool(services.settings.database_pool_size),
-        routes=[route for router in routers for route in router.routes],
-    )
+    app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
     app.add_middleware(KnownAddresses, routes=app.routes)
     app.add_middleware(BeginsInTime)
