@@ -96,6 +96,7 @@ async def _outcome(
         if not found.total and clauses:
             # what meets the conditions is better than nothing
             found = await retrieval.filter_campaigns(database, clauses)
+            return Outcome(asked, found, clauses, is_beside_theme=True)
         return Outcome(asked, found, clauses)
     if asked.says and not counts:
         return Outcome(asked, await retrieval.find_by_text(database, asked.says, clauses), clauses)
