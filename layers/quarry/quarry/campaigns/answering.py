@@ -96,11 +96,15 @@ async def _outcome(
         if not found.total and clauses:
             # what meets the conditions is better than nothing
             found = await retrieval.filter_campaigns(database, clauses)
+            return Outcome(asked, found, clauses, is_beside_theme=True)
         return Outcome(asked, found, clauses)
     if asked.says and not counts:
         return Outcome(asked, await retrieval.find_by_text(database, asked.says, clauses), clauses)
     if words := asked.says or asked.theme:
+        found = await retrieval.find_by_text(database, words, clauses)
         clauses = (*clauses, (Condition("copy", (words,)),))
+        if found.more or asked.ask.kind == "count":
+            return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
     answer = await _answer(database, asked, clauses)
     if asked.ask.kind == "extreme" and answer is not None:
         found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])

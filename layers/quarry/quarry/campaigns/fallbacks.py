@@ -118,6 +118,8 @@ def _by_words(outcome: Outcome) -> str:
 
 
 def _dropped(outcome: Outcome) -> list[str]:
+    if outcome.is_beside_theme:
+        return [f"Nothing comes near “{outcome.asked.theme}”. Without it:"]
     if not outcome.dropped:
         return []
     return [f"Nothing is{labels(outcome.dropped)}, which was only guessed from the words; without that:"]
@@ -279,7 +281,7 @@ def _listed_campaigns(found: CampaignSet, limit: int = LISTED_CAMPAIGNS) -> list
 def _about(outcome: Outcome) -> str:
     """The set that was asked for, in words that follow "campaigns"."""
     asked = outcome.asked
-    theme = f" about {asked.theme}" if asked.theme and not outcome.is_by_words else ""
+    theme = f" about {asked.theme}" if asked.theme and not (outcome.is_by_words or outcome.is_beside_theme) else ""
     says = (
         ""
         if not asked.says or _says_so(outcome)

@@ -112,8 +112,12 @@ def _last_name(parsed: ParsedQuery, asked: CampaignQuestion) -> str | None:
 
 
 def _unsaid(excluded: Sequence[str]) -> list[Clause]:
-    words = [f'"{each}"' for each in excluded if not {stem(key) for key in keys(each)} <= _SAYING]
-    return [(Condition("copy", tuple(words[:EXCLUDED_MAX]), is_negated=True),)] if words else []
+    words = [each for each in excluded if not {stem(key) for key in keys(each)} <= _SAYING][:EXCLUDED_MAX]
+    if not words:
+        return []
+    # one query of the search vector, however many words
+    any_of_them = " or ".join(f'"{each}"' if " " in each else each for each in words)
+    return [(Condition("copy", (any_of_them,), is_negated=True),)]
 
 
 def _asks_for_words(parsed: ParsedQuery) -> bool:

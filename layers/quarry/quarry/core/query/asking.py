@@ -49,9 +49,17 @@ class _Reader:
     def read(self) -> Asking:
         if self.asked:
             self.asking.ask = self._ask()
+            self._refuse_groups_without_rows()
         elif (opening := self._opening_name()) is not None:
             self.asking.ask = self._list(opening - 1)
         return self.asking
+
+    def _refuse_groups_without_rows(self) -> None:
+        """ "Which style has no houses": what no row has is in no group of rows."""
+        for place, mention in enumerate(self.mentions[:-1]):
+            is_none = mention.value == Cue("negates") and self.mentions[place + 1].value == Cue("noun")
+            if is_none and self.asking.ask and self.asking.ask.kind in ("groups", "distinct"):
+                self.asking.ask = self._cannot(place, place + 1)
 
     def _opening_name(self) -> int | None:
         """Where a question begins with the name of a facet in the plural, and says of which rows ("styles of Gothic houses"): its
@@ -201,6 +209,9 @@ class _Reader:
         found = self._name_after(kinds["group"]) or self._name_right_before(kinds["group"])
         if found is None:
             return None
+        if "count" in kinds and (counted := self._name_after(kinds["count"])) and counted[1].facets != found[1].facets:
+            # "how many styles has each architect": a number of values for each value
+            return self._cannot(kinds["count"], counted[0])
         self._use(found[0])
         superlative = next((kind for kind in _SUPERLATIVES if kind in kinds), None)
         if superlative and not found[1].grain and self.table.facet(found[1].facets[0]).kind in _NUMERIC:
