@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from quarry.companies.contract import FUNDING_STAGES, STATUSES
 from quarry.companies.facets import COMPANIES
-from quarry.companies.query import Sought, as_companies, sought
+from quarry.companies.meaning import as_companies
+from quarry.companies.query import Sought, sought
 from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.question import Question

@@ -16,11 +16,9 @@ from quarry.campaigns.fallbacks import campaigns_spoken_of
 from quarry.campaigns.filters import named_values, resolve
 from quarry.campaigns.reading import constraints_of, question_of
 from quarry.campaigns.results import CampaignSet, KnownValues
-from quarry.companies.names import beside_name, is_about, read_names
-from quarry.companies.contract import ChatMessage, Company
-from quarry.companies.reading import read_follow_up, read_question
+from quarry.companies.names import is_about, read_names
+from quarry.companies.contract import Company
 from quarry.companies.snippets import profile_words, snippets
-from quarry.companies.spelling import mended
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
@@ -43,6 +41,7 @@ from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
 from quarry.records.intent import words_to_look_up
+from tests.companies.asking import asked
 from tests.linear.measuring import assert_linear, cpu_seconds, repeated
 
 NAMES = KnownNames(
@@ -89,16 +88,12 @@ def _cited(size: int) -> Callable[[str], object]:
 
 
 def _followed_up(text: str) -> object:
-    return read_follow_up("and now?", [ChatMessage.model_construct(role="user", content=text)] * 49)
+    return asked("and now?", [text] * 3)
 
 
 def _profile(text: str) -> object:
     company = COMPANY.model_copy(update={"description": text})
     return profile_words(company), snippets(company, {"bakeri"})
-
-
-def _mended(text: str) -> object:
-    return mended(read_question(text), [COMPANY])
 
 
 def _filtered(text: str) -> object:
@@ -163,15 +158,14 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
     (
         "companies: question",
-        read_question,
+        asked,
         _queries("9,", "1.", "raised ", "that have ", "in A-in or ", "no ai ", "in Xx or Yy ", "seed x-", "in germany or "),
         2000,
     ),
     ("companies: follow-up", _followed_up, _queries("9,", "and "), 2000),
     ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), 2000),
-    ("companies: beside names", lambda text: beside_name(text, ["x"]), _queries("similar to "), 2000),
+    ("companies: like names", lambda text: asked(text, named=["x"]), _queries("similar to x "), 2000),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), 2000),
-    ("companies: slips of the pen", _mended, _queries("bakerry ", "paymnets xxxxx "), 2000),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     (
         "campaigns: question",
@@ -213,7 +207,7 @@ QUESTION_READERS: list[Reader] = [
     _normalised,
     phrases_to_look_up,
     company_like_phrases,
-    read_question,
+    asked,
     read_names,
     _asked_of_campaigns,
     lambda text: take_up(text, []),

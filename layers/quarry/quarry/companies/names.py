@@ -185,11 +185,6 @@ def is_about(question: str, names: Sequence[str]) -> bool:
     return all(word in STOP_WORDS or word in _ASKED_OF_COMPANIES for word in left)
 
 
-def beside_name(question: str, names: Sequence[str]) -> str:
-    """What a question for companies like one of `names` says besides: for whom, where, of which status."""
-    return " ".join(_SIMILARITY.sub(" ", _without(question, names)).split())
-
-
 def _without(text: str, names: Sequence[str]) -> str:
     for name in names:
         text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)

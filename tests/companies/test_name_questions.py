@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.names import NAME_CHARACTERS_MAX, NAMES_MAX, beside_name, is_about, read_names
+from quarry.companies.names import NAME_CHARACTERS_MAX, NAMES_MAX, is_about, read_names
 
 NAMES = [
     "Harbor",
@@ -89,18 +89,6 @@ def test_a_name_inside_a_question_is_a_candidate(question: str, name: str) -> No
 )
 def test_a_question_is_about_a_company_when_it_says_nothing_else(question: str, names: list[str], about: bool) -> None:
     assert is_about(question, names) is about
-
-
-@pytest.mark.parametrize(
-    ("question", "left"),
-    [
-        ("companies like Harbor for container shipping", "companies like for container shipping"),
-        ("alternatives to Harbor in Germany", "in Germany"),
-        ("competitors of harbor", ""),
-    ],
-)
-def test_what_is_said_beside_an_anchors_name_is_left(question: str, left: str) -> None:
-    assert beside_name(question, ["Harbor"]) == left
 
 
 @given(st.text(max_size=300))

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.names import beside_name
 from quarry.companies.contract import ChatMessage
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs, SummaryEntry, SummaryInputs
 from quarry.companies.ranking import Entry
-from quarry.companies.reading import read_follow_up, read_question
 from quarry.companies.snippets import facts, inline_description, snippets
-from quarry.companies.fallbacks import ACCEPTED_MIN, anchor_variants, critique_by_rule, plan_by_rule, rerank_by_rule
+from quarry.companies.fallbacks import ACCEPTED_MIN, seed_variants, critique_by_rule, plan_by_rule, rerank_by_rule
 from quarry.companies.summary import nothing_found, portrait, summary_by_rule
-from tests.companies.made import company, entry, plan
+from tests.companies.asking import asked
+from tests.companies.factories import company, entry, plan
 
 QUESTIONS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=100)
 
@@ -41,12 +40,12 @@ BANK = company(
 
 
 def planned(question: str, *, named: bool = False, **inputs: Any) -> Any:
-    history = inputs.get("history", ())
-    return plan_by_rule(PlanInputs(question, **inputs), read_follow_up(question, history), named=named)
+    earlier = [message.content for message in inputs.get("history", ())]
+    return plan_by_rule(PlanInputs(question, **inputs), asked(question, earlier), named=named)
 
 
-def ranked(question: str, *entries: Entry, anchor: Any = None) -> Any:
-    return rerank_by_rule(RerankInputs(question, plan(question), entries, anchor), read_question(question))
+def ranked(question: str, *entries: Entry, seed: Any = None) -> Any:
+    return rerank_by_rule(RerankInputs(question, plan(question), entries, seed), asked(question))
 
 
 class TestPlan:
@@ -65,30 +64,25 @@ class TestPlan:
             "sectors": [], "categories": [], "business_models": [],
         }  # fmt: skip
 
-    def test_a_tag_for_whom_companies_work_is_looked_up_but_not_demanded(self) -> None:
+    def test_a_tag_for_whom_companies_work_is_looked_up_behind_the_words(self) -> None:
         made = planned("herbicide for farmers in beets")
-        assert made.filters.sectors == []
+        assert made.filters.sectors == ["Food & Agriculture"]
         assert made.search_priority_order == ["hybrid", "keyword", "taxonomy"]
 
     def test_a_likely_name_is_looked_for(self) -> None:
         made = planned("Weedr", named=True)
         assert (made.intent, made.search_priority_order[0]) == ("find_company", "exact_name")
 
-    def test_statuses_are_those_named_or_startups(self) -> None:
-        assert planned("acquired banks").filters.statuses == ["acquired"]
-        assert planned("banks").filters.statuses == ["startup"]
-
-    def test_narrowing_down_takes_any_status_and_the_earlier_topic(self) -> None:
+    def test_narrowing_down_takes_the_earlier_topic(self) -> None:
         history = [ChatMessage(role="user", content="weeding machines")]
         made = planned("only the British ones", history=history, previous_ids=["c-weeder"])
         assert made.intent == "narrow"
-        assert made.filters.statuses == ["startup", "acquired", "public", "closed"]
         assert made.query_variants[0] == "weeding machines"
 
-    def test_an_anchor_is_searched_for_by_its_profile_without_its_name(self) -> None:
-        reading = read_question(beside_name("companies like Weeder", ["Weeder"]))
-        made = plan_by_rule(PlanInputs("companies like Weeder", anchor=WEEDER), reading, named=False)
-        assert made.query_variants == anchor_variants(WEEDER)
+    def test_a_seed_company_is_searched_for_by_its_profile_without_its_name(self) -> None:
+        reading = asked("companies like Weeder", named=["Weeder"])
+        made = plan_by_rule(PlanInputs("companies like Weeder", seed=WEEDER), reading, named=False)
+        assert made.query_variants == seed_variants(WEEDER)
         assert not any("Weeder" in variant for variant in made.query_variants)
         assert made.filters.niches == ["robotic weeding"]
 
@@ -119,16 +113,16 @@ class TestRanking:
         made = ranked("Weedr", entry(WEEDER, name_score=0.7), entry(BANK))
         assert made.ranked_company_ids == ["c-weeder"]
 
-    def test_others_like_an_anchor_share_what_it_is_filed_under(self) -> None:
-        anchor = company(
-            "c-anchor",
-            "Anchor",
+    def test_others_like_a_seed_company_share_what_it_is_filed_under(self) -> None:
+        seed = company(
+            "c-seed",
+            "Seed",
             categories=["Agricultural Robotics"],
             sectors=["Food & Agriculture"],
             niches=["weeding"],
         )
         made = ranked(
-            "", entry(WEEDER, semantic=0.5), entry(MILKER, semantic=0.5), entry(BANK, semantic=0.5), anchor=anchor
+            "", entry(WEEDER, semantic=0.5), entry(MILKER, semantic=0.5), entry(BANK, semantic=0.5), seed=seed
         )
         assert made.ranked_company_ids[0] == "c-weeder"
         assert made.per_company[0].reason.startswith("Also in Agricultural Robotics: ")
@@ -179,17 +173,17 @@ class TestCritique:
         )
 
     def test_it_stops_when_the_ranking_is_sure(self) -> None:
-        made = critique_by_rule(self.inputs("weeds in insurance", 0.8, ()), read_question("weeds in insurance"))
+        made = critique_by_rule(self.inputs("weeds in insurance", 0.8, ()), asked("weeds in insurance"))
         assert (made.decision, made.confidence_target_met, made.new_query_variants) == ("stop", True, [])
 
     def test_it_goes_on_with_what_was_not_tried(self) -> None:
         question = "weeds in car insurance"
-        made = critique_by_rule(self.inputs(question, 0.4, (question,)), read_question(question))
+        made = critique_by_rule(self.inputs(question, 0.4, (question,)), asked(question))
         assert (made.decision, made.new_query_variants) == ("continue", ["Auto Insurance"])
 
     def test_it_stops_when_nothing_is_left_to_try(self) -> None:
         question = "weeds in car insurance"
-        made = critique_by_rule(self.inputs(question, 0.4, (question, "auto insurance")), read_question(question))
+        made = critique_by_rule(self.inputs(question, 0.4, (question, "auto insurance")), asked(question))
         assert (made.decision, made.confidence_target_met) == ("stop", False)
 
 
@@ -214,7 +208,7 @@ class TestText:
         assert "sure match" not in self.text(WEEDER)
 
     def test_it_says_what_the_best_is_like(self) -> None:
-        assert self.text(WEEDER, anchor=MILKER).startswith("Weeder is the most like Milker: ")
+        assert self.text(WEEDER, seed=MILKER).startswith("Weeder is the most like Milker: ")
 
     def test_it_tells_companies_of_one_name_apart(self) -> None:
         text = self.text(WEEDER, BANK, exact=True, ambiguous=True)
