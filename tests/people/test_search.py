@@ -72,7 +72,7 @@ class TestTheAnswer:
         for person in body["people"]:
             assert set(person) == {
                 "id", "name", "headline", "bio", "similarity_percent", "why_matched", "open_to_work", "open_to_contact",
-                "work_preferred_locations", "work_preferred_salary_min", "matched_cards",
+                "work_preferred_locations", "work_preferred_salary_min", "matched_cards", "meets", "misses",
             }  # fmt: skip
             assert 1 <= len(person["why_matched"]) <= 3
             assert all(0 < len(reason) <= 120 for reason in person["why_matched"])
@@ -401,7 +401,7 @@ class TestTheRunLog:
             "count_relaxations", "people_reasons", "store",
         ]  # fmt: skip
         tiers = [counts for name, counts in steps if name == "retrieve"]
-        assert [counts["tier"] for counts in tiers] == [0, 2, 3]
+        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3]
         assert tiers[0]["people"] == len(KESTREL & PUNE)
         assert tiers[1]["people"] == len(KESTREL)
         results = rows(

@@ -60,7 +60,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
 
 def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
     """What is embedded: what the query is about in few words, or else the query itself."""
-    return constraints.query_embedding_text or request.query
+    return constraints.query_embedding_text or constraints.query_original or request.query
 
 
 def edited(constraints: Constraints, query: str) -> Constraints:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from quarry.core.language.tokens import keys, tokenise, unique
 from quarry.core.language.word_forms import fields_of_worker
@@ -54,6 +56,8 @@ _PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
 _OF = re.compile(r"\b(?:of|class of|group of|batch of)\s+$", re.IGNORECASE)
 LEAD_CHARACTERS_MAX = 12
+BESIDE_CHARACTERS = 48
+"""So near to a date a word such as "joined" says what began then."""
 
 
 @dataclass
@@ -71,6 +75,17 @@ class _Read:
     @property
     def parsed(self) -> ParsedQuery:
         return self.reading.parsed
+
+    @cached_property
+    def beginnings(self) -> list[int]:
+        """Where words say that something began."""
+        return [mention.start for mention in self.parsed.mentions if "start" in _facets(mention)]
+
+    @cached_property
+    def is_about_now_alone(self) -> bool:
+        """Whether neither an organisation nor a time is asked for."""
+        clauses = (condition for clause in self.reading.question.clauses for condition in clause)
+        return not any(each.facet in ORGANISATIONS or isinstance(each.range, DateRange) for each in clauses)
 
     def text(self, mention: Mention) -> str:
         return self.parsed.text[mention.start : mention.end]
@@ -456,24 +471,15 @@ def _is_explicit(said: str, range: DateRange) -> bool:
 def _bound_of(read: _Read, mention: Mention, condition: Condition) -> str:
     if condition.facet in ("end", "graduation"):
         return "ended"
-    named = {
-        facet
-        for other in read.parsed.mentions
-        if isinstance(other.value, FacetName) and abs(other.start - mention.start) <= 4 * LEAD_CHARACTERS_MAX
-        for facet in other.value.facets
-    }
+    beside = bisect_left(read.beginnings, mention.start - BESIDE_CHARACTERS)
+    begins = beside < len(read.beginnings) and read.beginnings[beside] <= mention.start + BESIDE_CHARACTERS
     before = read.parsed.text[max(0, mention.start - LEAD_CHARACTERS_MAX) : mention.start]
-    return "started" if "start" in named or _OF.search(before) or _OF.match(read.text(mention)[:3] + " ") else "time"
+    return "started" if begins or _OF.search(before) or _OF.match(read.text(mention)[:3] + " ") else "time"
 
 
 def _take_salary(read: _Read, mention: Mention, range: MoneyRange | NumberRange) -> None:
     """What is offered at most, INR a year; what is not clear is kept as words."""
     must = read.constraints.must
-    if any(
-        each.field == "must.offer_salary_inr_per_year" and each.start == mention.start
-        for each in read.constraints.evidence
-    ):
-        return
     amount = range.most if range.most is not None else None
     if isinstance(range, MoneyRange):
         times = _PER_YEAR.get(range.per) if range.currency in (None, "INR") else None
@@ -512,9 +518,7 @@ def _take_current(read: _Read, place: int, mention: Mention) -> None:
     governs = any(
         isinstance(each.value, Known) and ORGANISATIONS & {k.facet for k in each.value.values} for each in following
     )
-    clauses = [condition for clause in read.reading.question.clauses for condition in clause]
-    alone = not any(condition.facet in ORGANISATIONS or isinstance(condition.range, DateRange) for condition in clauses)
-    if governs or alone:
+    if governs or read.is_about_now_alone:
         must.is_current = None if must.is_current is False else True
         read.note("must.is_current", "true", mention)
 
