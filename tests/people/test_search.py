@@ -403,7 +403,7 @@ class TestTheRunLog:
         tiers = [counts for name, counts in steps if name == "retrieve"]
         assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3]
         assert tiers[0]["people"] == len(KESTREL & PUNE)
-        assert tiers[1]["people"] == len(KESTREL)
+        assert tiers[2]["people"] == len(KESTREL)
         results = rows(
             world_url, "select result_type, result_id from search_run_results where run_id = %s order by rank", run_id
         )

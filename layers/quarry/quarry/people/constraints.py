@@ -172,6 +172,9 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     must = constraints.must
     if must.city:
         said = must.country and must.country != country_of(must.city)
+        state = known_place(must.location_text.rpartition(", ")[2], "region") if must.location_text else None
+        if state is not None and not must.country:
+            return spellings(must.city), spellings(state.name)
         return spellings(must.city), spellings(must.country) if said and must.country else ()
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()

@@ -151,7 +151,10 @@ def _take_known(read: _Read, place: int, mention: Mention, value: Known) -> None
     elif "team" in facets:
         _take_team(read, mention, value)
     elif facets & PLACES:
-        first = next(known.value for known in value.values if known.facet in PLACES)
+        first = next((known.value for known in value.values if known.facet in PLACES and known.is_whole), None)
+        if first is None:
+            read.constraints.should.keywords += said.split()
+            return
         known_as = known_place(first)
         if known_as is not None:
             _take_place(read, mention, known_as)
@@ -297,10 +300,29 @@ def _take_names_in_parts(read: _Read) -> None:
         if isinstance(mention.value, Known) and mention.is_latent and mention.assertion == "affirmed":
             for name in _values(mention.value, {"name"}):
                 said.setdefault(name, []).append(mention)
+    is_asked_by_name = bool(read.constraints.must.name)
     for name, mentions in said.items():
-        if len(mentions) > 1 and name not in read.constraints.must.name:
+        if len(mentions) > 1 or _has_more_of(read, name, mentions[0]):
             read.constraints.must.name.append(name)
             read.note("must.name", name, replace(mentions[0], end=mentions[-1].end))
+            is_asked_by_name = True
+    for name, mentions in said.items() if is_asked_by_name else ():
+        # "Ada Moreau and Grace"
+        if mentions[0].joined_by and len(said) <= NAMES_IN_PARTS_MAX and read.text(mentions[0])[:1].isupper():
+            read.constraints.must.name.append(name)
+            read.note("must.name", name, mentions[0])
+
+
+NAMES_IN_PARTS_MAX = 6
+
+
+def _has_more_of(read: _Read, name: str, mention: Mention) -> bool:
+    """Whether a word beside a part of a name is of that name too."""
+    tokens = read.parsed.tokens
+    first = bisect_left(tokens, mention.start, key=lambda token: token.start)
+    last = bisect_left(tokens, mention.end, key=lambda token: token.start)
+    beside = {token.key for token in (*tokens[max(0, first - 1) : first], *tokens[last : last + 1])}
+    return bool(beside & set(keys(name)))
 
 
 # ---- places ----
@@ -360,10 +382,10 @@ def _put_places(read: _Read) -> None:
     regions = unique(place.name for place in read.places if place.kind not in ("city", "country"))
     if len(cities) == 1 and not regions and len(countries) <= 1 and not read.place_texts:
         within = next((place.within for place in read.places if place.kind == "city"), None)
-        within = within if within and known_place(within, "country") else None
-        country = within if within and not countries else next(iter(countries), None)
+        is_country = within is not None and known_place(within, "country") is not None
+        country = within if is_country and not countries else next(iter(countries), None)
         must.city, must.country = cities[0], country
-        must.location_text = ", ".join(filter(None, (cities[0], country)))
+        must.location_text = ", ".join(filter(None, (cities[0], country or within)))
     elif not cities and not regions and len(countries) == 1 and not read.place_texts:
         must.country = must.location_text = countries[0]
     else:
