@@ -161,6 +161,57 @@ class TestFilters:
         assert relaxations(body) == {"preferred_locations": len(VISIBLE)}
 
 
+class TestConditions:
+    """Who meets what of the question, and who misses what."""
+
+    def test_the_reading_says_where_the_query_says_it(self, client: TestClient) -> None:
+        query = "backend engineers at Kestrel Labs in Pune, not from Lumen Grid"
+        evidence = found(client, query)["constraints"]["evidence"]
+        said = {(each["field"], query[each["start"] : each["end"]], each["assertion"]) for each in evidence}
+        assert said == {
+            ("must.role", "backend engineers", "affirmed"),
+            ("must.company_norm", "Kestrel Labs", "affirmed"),
+            ("must.location_text", "Pune", "affirmed"),
+            ("exclude.company_norm", "Lumen Grid", "negated"),
+        }
+
+    def test_who_misses_something_says_so_and_stands_behind_who_meets_all(self, client: TestClient) -> None:
+        people = found(client, "engineers at Kestrel Labs in Pune")["people"]
+        both = KESTREL & PUNE
+        assert {person["id"] for person in people if not person["misses"]} == both
+        assert [bool(person["misses"]) for person in people] == sorted(bool(person["misses"]) for person in people)
+        for person in people:
+            assert ("at Kestrel Labs" in person["meets"]) == (person["id"] in KESTREL)
+            assert ("in Pune" in person["misses"]) == (person["id"] not in PUNE)
+
+    def test_where_enough_meet_all_nobody_else_is_shown(self, client: TestClient) -> None:
+        for person in found(client, "backend engineers in Pune")["people"]:
+            assert person["id"] in PUNE
+            assert (person["meets"], person["misses"]) == (["in Pune", "backend engineers"], [])
+
+    def test_constraints_of_the_request_replace_the_reading(self, client: TestClient) -> None:
+        query = "engineers at Kestrel Labs in Pune"
+        constraints = found(client, query)["constraints"]
+        constraints["must"]["company_norm"] = []
+        constraints["exclude"]["company_norm"] = ["Kestrel Labs"]
+        body = found(client, query, constraints=constraints)
+        assert body["constraints"]["must"]["company_norm"] == []
+        assert body["constraints"]["exclude"]["company_norm"] == ["kestrel labs"]
+        assert {"company_norm"} & set(relaxations(body)) == set()
+        assert set(ids(body)) <= PUNE - KESTREL
+
+    def test_constraints_of_the_request_may_be_few_and_must_be_text(self, client: TestClient) -> None:
+        body = found(client, "whoever", constraints={"must": {"city": "Pune"}})
+        assert set(ids(body)) <= PUNE
+        assert post(client, somebody(), "whoever", constraints={"must": {"city": "a\x00b"}}).status_code == 422
+
+    @pytest.mark.parametrize("query", ["Engineer 07", "engineer 07", "who is Engineer 07?"])
+    def test_somebody_named_outright_is_found_first(self, client: TestClient, query: str) -> None:
+        body = found(client, query)
+        assert ids(body) == [PERSON_IDS[7]]
+        assert body["constraints"]["must"]["name"] == ["engineer 07"]
+
+
 class TestTheCharge:
     def test_a_search_costs_one_credit_and_is_stored(self, client: TestClient, world_url: str) -> None:
         user = somebody()

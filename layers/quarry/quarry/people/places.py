@@ -41,6 +41,12 @@ def country_of(city: str) -> str | None:
     return gazetteer().by_code[code].name if code in gazetteer().by_code else None
 
 
+def country_of_region(region: Place) -> str | None:
+    """The usual name of the country that a state lies in."""
+    state = _state(region)
+    return gazetteer().by_code[state.country].name if state else None
+
+
 def places_in(text: str) -> tuple[str, ...]:
     """The spellings of all places that a free text names as alternatives: "pune or mumbai", "mumbai / thane".
 

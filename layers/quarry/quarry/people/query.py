@@ -28,7 +28,7 @@ from quarry.core.query.question import Condition
 from quarry.core.retrieval.reading import Reading
 from quarry.people.contract import Constraints, Evidence
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
-from quarry.people.places import known_place
+from quarry.people.places import country_of, country_of_region, known_place
 
 ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})
@@ -54,6 +54,7 @@ _RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
 _FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
 _PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
+_GRADUATED = re.compile(r"\b(?:graduates|graduate|alumni|class|batch)\s+of\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|class of|group of|batch of)\s+$", re.IGNORECASE)
 LEAD_CHARACTERS_MAX = 12
 BESIDE_CHARACTERS = 48
@@ -348,6 +349,12 @@ def _take_place_text(read: _Read, mention: Mention, text: str) -> None:
         read.note("must.location_text", text, mention)
 
 
+def _state_needed(city: str, within: str | None) -> str | None:
+    """The state that a city is put in, unless it goes without saying: the largest city of the name lies in its country."""
+    state = known_place(within, "region") if within else None
+    return within if state is not None and country_of_region(state) != country_of(city) else None
+
+
 def _is_city(place: Place) -> bool:
     """Whether it is a city, as a country may be that is one."""
     return place.kind == "city" or (place.kind == "country" and known_place(place.name, "city") is not None)
@@ -385,7 +392,7 @@ def _put_places(read: _Read) -> None:
         is_country = within is not None and known_place(within, "country") is not None
         country = within if is_country and not countries else next(iter(countries), None)
         must.city, must.country = cities[0], country
-        must.location_text = ", ".join(filter(None, (cities[0], country or within)))
+        must.location_text = ", ".join(filter(None, (cities[0], country or _state_needed(cities[0], within))))
     elif not cities and not regions and len(countries) == 1 and not read.place_texts:
         must.country = must.location_text = countries[0]
     else:
@@ -492,6 +499,8 @@ def _is_explicit(said: str, range: DateRange) -> bool:
 
 def _bound_of(read: _Read, mention: Mention, condition: Condition) -> str:
     if condition.facet in ("end", "graduation"):
+        return "ended"
+    if _GRADUATED.search(read.parsed.text[max(0, mention.start - 2 * LEAD_CHARACTERS_MAX) : mention.start + 3]):
         return "ended"
     beside = bisect_left(read.beginnings, mention.start - BESIDE_CHARACTERS)
     begins = beside < len(read.beginnings) and read.beginnings[beside] <= mention.start + BESIDE_CHARACTERS
