@@ -23,19 +23,16 @@ from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
-from quarry.core.query.parser import parse as parse_query
-from quarry.core.query.vocabulary import Vocabulary as KnownWords
+from quarry.core.query.parser import parse
+from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.retrieval.reading import Reading
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
-from quarry.people.candidates import Vocabulary
+from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
-from quarry.people.parsing.find_names import company_like_phrases
-from quarry.people.parsing.known import KnownNames, phrases_to_look_up
-from quarry.people.parsing.periods import find_times, parse_period
-from quarry.people.parsing.places import places_in
-from quarry.people.parsing.query_parser import parse
-from quarry.people.parsing.salaries import find_salaries
+from quarry.people.places import places_in
+from quarry.people.query import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
@@ -44,14 +41,6 @@ from quarry.records.intent import words_to_look_up
 from tests.companies.asking import asked
 from tests.linear.measuring import assert_linear, cpu_seconds, repeated
 
-NAMES = KnownNames(
-    Vocabulary(
-        companies=frozenset({"google", "tarang pay", "a a a a a"}),
-        teams=frozenset({"risk"}),
-        cities=frozenset({"pune"}),
-        skills=frozenset({"python", "go"}),
-    )
-)
 KNOWN = KnownValues(
     {
         "channel": ("Email", "Direct Mail", "Push"),
@@ -66,6 +55,14 @@ CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
 
 
+PEOPLE_LEXICON = lexicon_of(PEOPLE)
+
+
+def _constraints(text: str) -> object:
+    parsed = parse(text, lexicon=PEOPLE_LEXICON, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
+    return constraints_of(Reading(parsed, interpret(parsed, PEOPLE)))
+
+
 def _normalised(text: str) -> object:
     must = Must(
         company_norm=[text],
@@ -75,7 +72,7 @@ def _normalised(text: str) -> object:
         city=text,
         offer_salary_inr_per_year=5e5,
     )
-    return normalise(Constraints(query_original=text, query_cleaned=text, must=must), NAMES)
+    return normalise(Constraints(query_original=text, query_cleaned=text, must=must))
 
 
 def _cited(size: int) -> Callable[[str], object]:
@@ -103,8 +100,8 @@ def _filtered(text: str) -> object:
 
 
 def _asked_of_campaigns(text: str) -> object:
-    parsed = parse_query(
-        text, lexicon=CAMPAIGN_WORDS, vocabulary=KnownWords(), reference_date=datetime.date(2025, 5, 1)
+    parsed = parse(
+        text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1)
     )
     return constraints_of(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
 
@@ -137,24 +134,13 @@ Reader = Callable[[str], object]
 # The name of a reader, the reader, what it is given, and the length of the shorter of the two texts compared.
 READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] = [
     (
-        "people: rules",
-        lambda text: parse(text, NAMES),
-        _queries("1 ", "nor x ", "without a, ", "google or ", "2020 ", "ab", "now ", "in pune, "),
+        "people: constraints",
+        _constraints,
+        _queries("1 ", "nor x ", "without a, ", "Google or ", "2020 ", "ab", "now ", "in pune, ", "joined 2020 ", "not X "),
         2000,
     ),
-    ("people: salaries", find_salaries, _queries("1,", "between ", "₹ ", "rs. ", "1 - "), 2000),
-    (
-        "people: times",
-        find_times,
-        [*_queries("2020 ", "early ", "1 + "), ("q1", repeated(" ", "q1", "x")), ("5 to", repeated(" ", "5 to 5", "x"))],
-        2000,
-    ),
-    ("people: a period", parse_period, _queries("2020-", "1 "), 2000),
     ("people: normalisation", _normalised, _queries("1 ", "only "), 2000),
-    ("people: phrases", phrases_to_look_up, _queries("a' ", "xy"), 2000),
-    ("people: names", company_like_phrases, _queries("at ", "At Xx ", "of The "), 2000),
     ("people: places", places_in, _queries("or ", "x/"), 2000),
-    ("people: slips of the pen", lambda text: NAMES.companies.near([text]), _queries("ab"), 20_000),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
     (
         "companies: question",
@@ -203,10 +189,8 @@ def test_twice_the_text_takes_about_twice_as_long(read: Reader, hostile: Callabl
 
 
 QUESTION_READERS: list[Reader] = [
-    lambda text: parse(text, NAMES),
+    _constraints,
     _normalised,
-    phrases_to_look_up,
-    company_like_phrases,
     asked,
     read_names,
     _asked_of_campaigns,

@@ -43,7 +43,7 @@ def test_names_are_lower_case_trimmed_and_there_once() -> None:
         ("a Full-time cook", {"employment_type": ["full-time"]}, {"employment_type": ["full_time"]}, []),
         ("wizards", {"seniority_level": ["wizard"], "intent_primary": ["magic"]}, {}, ["magic", "wizard"]),
         ("in Pune", {"city": "Poona"}, {"city": "pune", "location_text": "pune"}, []),
-        ("in Pune, India", {"city": "Pune", "country": "Bharat", "location_text": "there"},
+        ("in Pune, India", {"city": "Pune", "country": "Republic of India", "location_text": "there"},
          {"city": "pune", "country": "india", "location_text": "there"}, []),
         ("remote", {"city": "Remote", "location_text": "remote"}, {}, ["remote"]),
         ("South side", {"location_text": " South Side "}, {"location_text": "south side"}, []),

@@ -14,6 +14,7 @@ from quarry.core.postgres.pool import Database
 from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.ranking import rank_people
+from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import (
     TOP_K_CARDS,
     count_relaxations,

@@ -117,8 +117,7 @@ async def find(url: str, query: Vectors, filters: CardFilters) -> dict[str, Pers
     database = Database(url, pool_size=1, timeout_seconds=30)
     people = await find_candidates(
         database,
-        filters=relaxed(filters, tier),
-        asked=filters,
+        filters=filters,
         excluded=await find_excluded(database, filters),
         query_text="",
         vector=query.tolist(),
@@ -182,7 +181,7 @@ def reads_of(connection: Connection, **filters: Any) -> Reads:
         connection,
         "experience_card",
         """select * from find_people(%(v)s, 'about topic3', '{}', jsonb_populate_record(null::card_filters, %(f)s),
-             jsonb_populate_record(null::card_filters, %(f)s), '{}', 50, 5)""",
+             jsonb_populate_record(null::card_filters, %(f)s), '{}', null, 50, 5)""",
         {"v": vector_literal(vectors()[0][17].tolist()), "f": Jsonb(filters)},
     )
 
@@ -223,14 +222,3 @@ def test_an_index_serves_each_filter_that_leaves_few(
     connection: Connection, filters: dict[str, list[str]], index: str
 ) -> None:
     assert index in reads_of(connection, **filters).indexes
-
-
-def test_names_are_looked_up_by_index(connection: Connection) -> None:
-    read = reads(
-        connection,
-        "experience_card",
-        "select * from find_people_vocabulary(%s)",
-        [["company 3", "pune", "go"]],
-    )
-    assert read.indexes
-    assert not read.whole

@@ -12,6 +12,7 @@ from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.ranking import rank_people
+from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import OVERFETCH_CARDS, find_candidates, find_excluded
 from tests.conftest import client_of, clone_database
 from tests.people import world
@@ -172,7 +173,7 @@ def read_by(connection: Connection, query: str) -> frozenset[str]:
     read = reads(
         connection,
         "experience_card",
-        "select people_by_words(%s, %s, %s::tsquery, null, '{}', 50, 3000)",
+        "select people_by_words(%s, %s, %s::tsquery, null, '{}', null, 50, 3000)",
         words,
     )
     connection.execute("reset enable_seqscan")

@@ -60,7 +60,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
 
 def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
     """What is embedded: what the query is about in few words, or else the query itself."""
-    return constraints.query_embedding_text or request.query
+    return constraints.query_embedding_text or constraints.query_original or request.query
 
 
 def edited(constraints: Constraints, query: str) -> Constraints:
@@ -172,6 +172,9 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     must = constraints.must
     if must.city:
         said = must.country and must.country != country_of(must.city)
+        state = known_place(must.location_text.rpartition(", ")[2], "region") if must.location_text else None
+        if state is not None and not must.country:
+            return spellings(must.city), spellings(state.name)
         return spellings(must.city), spellings(must.country) if said and must.country else ()
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()

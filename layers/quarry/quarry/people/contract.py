@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationInfo, field_validator
 
@@ -109,6 +110,15 @@ class Constraints(_OnTheWire):
     evidence: list[Evidence] = []
 
 
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
 class PeopleSearchRequest(Request):
     """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
     offered, `salary_min` is the recruiter's own note and filters nothing.
@@ -127,7 +137,8 @@ class PeopleSearchRequest(Request):
     @classmethod
     def _storable(cls, constraints: Constraints | None) -> Constraints | None:
         if constraints is not None:
-            storable(constraints.model_dump_json())
+            for text in _texts(constraints.model_dump()):
+                storable(text)
         return constraints
 
     @field_validator("salary_max")

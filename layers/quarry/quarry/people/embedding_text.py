@@ -35,9 +35,9 @@ def search_phrases(parsed: ParsedQuery, constraints: Constraints) -> list[str]:
     SEARCH_PHRASES_MIN to SEARCH_PHRASES_MAX.
     """
     must = constraints.must
-    runs = [" ".join(run[:PHRASE_WORDS_MAX]) for run in _topical_runs(parsed)]
-    terms = unique(term for run in _topical_runs(parsed) for term in run)
-    beside = [*must.company_norm, *([must.location_text] if must.location_text else [])]
+    runs = [" ".join(run[:PHRASE_WORDS_MAX]) for run in _topical_runs(parsed)][:SEARCH_PHRASES_MAX]
+    terms = unique(term for run in _topical_runs(parsed) for term in run)[:SEARCH_PHRASES_MAX]
+    beside = [*must.company_norm[:SEARCH_PHRASES_MIN], *([must.location_text] if must.location_text else [])]
     phrases = [*runs, *(f"{run} {name}" for run, name in product(runs, beside)), *beside]
     for more in (
         (f"{term} {name}" for term, name in product(terms, beside)),

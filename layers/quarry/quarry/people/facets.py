@@ -78,7 +78,7 @@ PEOPLE = SearchTable(
               words=("ended", "left", "finished"), wording="ended {}"),
         Facet(
             "school", "name", "company_name", "school", "schools", related="education",
-            words=("university", "college", "alma mater", "institute"),
+            words=("university", "college", "alma mater", "institute", "alumni", "alumnus", "alumna", "graduates", "students"),
             leads=("at", "from", "of", "studied at", "graduated from"), wording="studied at {}",
         ),
         Facet(

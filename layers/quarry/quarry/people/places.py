@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from quarry.core.language.tokens import unique, without_accents
+from quarry.core.language.tokens import keys, unique, without_accents
 from quarry.core.query.gazetteer import Entry, gazetteer, places_called
 from quarry.core.query.mention import Place, PlaceKind
 
@@ -31,7 +31,7 @@ def spellings(name: str) -> tuple[str, ...]:
     if place is None:
         return unique((name, without_accents(name)))
     state = _state(place)
-    return unique((name, *(_names_of_state(state) if state else place.names)))
+    return unique((name, *(_names_of_state(state) if state else _usual_names(place))))
 
 
 def country_of(city: str) -> str | None:
@@ -39,6 +39,12 @@ def country_of(city: str) -> str | None:
     entries = gazetteer().by_name.get(city, ())
     code = next((entry.country for entry in entries if entry.kind == "city"), None)
     return gazetteer().by_code[code].name if code in gazetteer().by_code else None
+
+
+def country_of_region(region: Place) -> str | None:
+    """The usual name of the country that a state lies in."""
+    state = _state(region)
+    return gazetteer().by_code[state.country].name if state else None
 
 
 def places_in(text: str) -> tuple[str, ...]:
@@ -59,6 +65,14 @@ def places_in(text: str) -> tuple[str, ...]:
 def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
     """The names, places among them in all their spellings."""
     return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))
+
+
+def _usual_names(place: Place) -> Iterator[str]:
+    """The names of a place that the data may have, and not those in all languages: of those some are other places' names."""
+    for name in place.names:
+        entries = gazetteer().by_name.get(" ".join(keys(name)), ())
+        if place.kind != "city" or any(entry.is_usual and entry.name == place.name for entry in entries):
+            yield name
 
 
 def _state(place: Place) -> Entry | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from quarry.core.language.tokens import keys, tokenise, unique
 from quarry.core.language.word_forms import fields_of_worker
@@ -26,7 +28,7 @@ from quarry.core.query.question import Condition
 from quarry.core.retrieval.reading import Reading
 from quarry.people.contract import Constraints, Evidence
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
-from quarry.people.places import known_place
+from quarry.people.places import country_of, country_of_region, known_place
 
 ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})
@@ -52,8 +54,11 @@ _RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
 _FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
 _PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 _COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
+_GRADUATED = re.compile(r"\b(?:graduates|graduate|alumni|class|batch)\s+of\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|class of|group of|batch of)\s+$", re.IGNORECASE)
 LEAD_CHARACTERS_MAX = 12
+BESIDE_CHARACTERS = 48
+"""So near to a date a word such as "joined" says what began then."""
 
 
 @dataclass
@@ -71,6 +76,17 @@ class _Read:
     @property
     def parsed(self) -> ParsedQuery:
         return self.reading.parsed
+
+    @cached_property
+    def beginnings(self) -> list[int]:
+        """Where words say that something began."""
+        return [mention.start for mention in self.parsed.mentions if "start" in _facets(mention)]
+
+    @cached_property
+    def is_about_now_alone(self) -> bool:
+        """Whether neither an organisation nor a time is asked for."""
+        clauses = (condition for clause in self.reading.question.clauses for condition in clause)
+        return not any(each.facet in ORGANISATIONS or isinstance(each.range, DateRange) for each in clauses)
 
     def text(self, mention: Mention) -> str:
         return self.parsed.text[mention.start : mention.end]
@@ -136,7 +152,10 @@ def _take_known(read: _Read, place: int, mention: Mention, value: Known) -> None
     elif "team" in facets:
         _take_team(read, mention, value)
     elif facets & PLACES:
-        first = next(known.value for known in value.values if known.facet in PLACES)
+        first = next((known.value for known in value.values if known.facet in PLACES and known.is_whole), None)
+        if first is None:
+            read.constraints.should.keywords += said.split()
+            return
         known_as = known_place(first)
         if known_as is not None:
             _take_place(read, mention, known_as)
@@ -282,10 +301,29 @@ def _take_names_in_parts(read: _Read) -> None:
         if isinstance(mention.value, Known) and mention.is_latent and mention.assertion == "affirmed":
             for name in _values(mention.value, {"name"}):
                 said.setdefault(name, []).append(mention)
+    is_asked_by_name = bool(read.constraints.must.name)
     for name, mentions in said.items():
-        if len(mentions) > 1 and name not in read.constraints.must.name:
+        if len(mentions) > 1 or _has_more_of(read, name, mentions[0]):
             read.constraints.must.name.append(name)
             read.note("must.name", name, replace(mentions[0], end=mentions[-1].end))
+            is_asked_by_name = True
+    for name, mentions in said.items() if is_asked_by_name else ():
+        # "Ada Moreau and Grace"
+        if mentions[0].joined_by and len(said) <= NAMES_IN_PARTS_MAX and read.text(mentions[0])[:1].isupper():
+            read.constraints.must.name.append(name)
+            read.note("must.name", name, mentions[0])
+
+
+NAMES_IN_PARTS_MAX = 6
+
+
+def _has_more_of(read: _Read, name: str, mention: Mention) -> bool:
+    """Whether a word beside a part of a name is of that name too."""
+    tokens = read.parsed.tokens
+    first = bisect_left(tokens, mention.start, key=lambda token: token.start)
+    last = bisect_left(tokens, mention.end, key=lambda token: token.start)
+    beside = {token.key for token in (*tokens[max(0, first - 1) : first], *tokens[last : last + 1])}
+    return bool(beside & set(keys(name)))
 
 
 # ---- places ----
@@ -309,6 +347,12 @@ def _take_place_text(read: _Read, mention: Mention, text: str) -> None:
     else:
         read.place_texts.append(text)
         read.note("must.location_text", text, mention)
+
+
+def _state_needed(city: str, within: str | None) -> str | None:
+    """The state that a city is put in, unless it goes without saying: the largest city of the name lies in its country."""
+    state = known_place(within, "region") if within else None
+    return within if state is not None and country_of_region(state) != country_of(city) else None
 
 
 def _is_city(place: Place) -> bool:
@@ -345,10 +389,10 @@ def _put_places(read: _Read) -> None:
     regions = unique(place.name for place in read.places if place.kind not in ("city", "country"))
     if len(cities) == 1 and not regions and len(countries) <= 1 and not read.place_texts:
         within = next((place.within for place in read.places if place.kind == "city"), None)
-        within = within if within and known_place(within, "country") else None
-        country = within if within and not countries else next(iter(countries), None)
+        is_country = within is not None and known_place(within, "country") is not None
+        country = within if is_country and not countries else next(iter(countries), None)
         must.city, must.country = cities[0], country
-        must.location_text = ", ".join(filter(None, (cities[0], country)))
+        must.location_text = ", ".join(filter(None, (cities[0], country or _state_needed(cities[0], within))))
     elif not cities and not regions and len(countries) == 1 and not read.place_texts:
         must.country = must.location_text = countries[0]
     else:
@@ -456,24 +500,17 @@ def _is_explicit(said: str, range: DateRange) -> bool:
 def _bound_of(read: _Read, mention: Mention, condition: Condition) -> str:
     if condition.facet in ("end", "graduation"):
         return "ended"
-    named = {
-        facet
-        for other in read.parsed.mentions
-        if isinstance(other.value, FacetName) and abs(other.start - mention.start) <= 4 * LEAD_CHARACTERS_MAX
-        for facet in other.value.facets
-    }
+    if _GRADUATED.search(read.parsed.text[max(0, mention.start - 2 * LEAD_CHARACTERS_MAX) : mention.start + 3]):
+        return "ended"
+    beside = bisect_left(read.beginnings, mention.start - BESIDE_CHARACTERS)
+    begins = beside < len(read.beginnings) and read.beginnings[beside] <= mention.start + BESIDE_CHARACTERS
     before = read.parsed.text[max(0, mention.start - LEAD_CHARACTERS_MAX) : mention.start]
-    return "started" if "start" in named or _OF.search(before) or _OF.match(read.text(mention)[:3] + " ") else "time"
+    return "started" if begins or _OF.search(before) or _OF.match(read.text(mention)[:3] + " ") else "time"
 
 
 def _take_salary(read: _Read, mention: Mention, range: MoneyRange | NumberRange) -> None:
     """What is offered at most, INR a year; what is not clear is kept as words."""
     must = read.constraints.must
-    if any(
-        each.field == "must.offer_salary_inr_per_year" and each.start == mention.start
-        for each in read.constraints.evidence
-    ):
-        return
     amount = range.most if range.most is not None else None
     if isinstance(range, MoneyRange):
         times = _PER_YEAR.get(range.per) if range.currency in (None, "INR") else None
@@ -512,9 +549,7 @@ def _take_current(read: _Read, place: int, mention: Mention) -> None:
     governs = any(
         isinstance(each.value, Known) and ORGANISATIONS & {k.facet for k in each.value.values} for each in following
     )
-    clauses = [condition for clause in read.reading.question.clauses for condition in clause]
-    alone = not any(condition.facet in ORGANISATIONS or isinstance(condition.range, DateRange) for condition in clauses)
-    if governs or alone:
+    if governs or read.is_about_now_alone:
         must.is_current = None if must.is_current is False else True
         read.note("must.is_current", "true", mention)
 

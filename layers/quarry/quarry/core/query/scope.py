@@ -22,6 +22,11 @@ from quarry.core.query.mention import (
 _VERB_FORM = re.compile(r"[^\W\d_]{2,}(?:ed|ing)")
 
 
+def leads_to_verb(clauses: Clauses, trigger: int) -> bool:
+    """Whether a "not" is one of a verb: "did not study at", "except those who studied at"."""
+    return clauses.cue(trigger) == "negates_verb" or clauses.follows(trigger).endswith(" who")
+
+
 def scope_after(clauses: Clauses, trigger: int) -> list[int]:
     """What a "not" rules out: an item, and the items of its list."""
     scope = _Scope(clauses, trigger)
@@ -38,7 +43,7 @@ class _Scope:
         self.clauses = clauses
         self.trigger = trigger
         self.takes_list = clauses.cue(trigger) == "negates_list"
-        self.is_verbal = clauses.cue(trigger) == "negates_verb"
+        self.is_verbal = leads_to_verb(clauses, trigger)
         self.places: list[int] = []
         self.item: list[int] = []
         self.has_noun = False

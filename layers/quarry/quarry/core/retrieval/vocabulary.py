@@ -101,11 +101,17 @@ async def _found(
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
     said = _said(found)
-    covered = _covered_by((row["first"], row["last"]) for row in found if row["match"] == "whole")
+    covered = _covered_by(
+        (row["first"], row["last"])
+        for row in found
+        if row["match"] == "whole" and (kinds[row["facet"]] != "title" or "at" not in keys(row["value"]))
+    )
     parts: set[tuple[object, ...]] = set()
     for row in found:
         if row["match"] == "whole":
-            yield _match(row, row["first"], row["last"], is_whole=True)
+            # "Engineer at Acme" is what a row calls somebody; said in a question it is a role, and Acme
+            if kinds[row["facet"]] != "title" or "at" not in keys(row["value"]):
+                yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
             stems = row["value_stems"]
             first, last = longest_run(said, stems, row["first"])
