@@ -40,7 +40,6 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, aggregat
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import (
-    AGGREGATE_CAMPAIGNS,
     FILTER_CAMPAIGNS,
     FULL_TEXT_SEARCH,
     SEMANTIC_SEARCH,
@@ -275,11 +274,10 @@ async def _outcome(request: ChatRequest, toolset: CampaignToolset, asked: Campai
 
 
 def _tool_for(asked: CampaignQuestion) -> str:
-    if asked.ask.kind in ("distinct", "extreme") or (asked.ask.kind == "groups" and asked.ask.facet != "offer"):
-        return AGGREGATE_CAMPAIGNS
+    """The tool that finds the campaigns which a question is about."""
     if asked.says:
         return FULL_TEXT_SEARCH
-    return SEMANTIC_SEARCH if asked.theme and asked.ask.kind != "count" else FILTER_CAMPAIGNS
+    return SEMANTIC_SEARCH if asked.theme and asked.ask.kind in ("rows", "exists") else FILTER_CAMPAIGNS
 
 
 def _arguments(toolset: CampaignToolset, asked: CampaignQuestion) -> dict[str, Any]:
