@@ -107,11 +107,13 @@ BOOKS = Filled(
 )
 
 TABLES = {filled.table.name: filled for filled in (RECIPES, BUILDINGS, BOOKS)}
+SERVED: dict[str, Filled] = {}
+"""Tables of a domain, with values, where its tests need them."""
 
 
 @cache
 def lexicon(name: str) -> Lexicon:
-    return lexicon_of(TABLES[name].table)
+    return lexicon_of((TABLES | SERVED)[name].table)
 
 
 def vocabulary(text: str, filled: Filled) -> Vocabulary:
@@ -134,7 +136,7 @@ def vocabulary(text: str, filled: Filled) -> Vocabulary:
 
 @cache
 def _phrases(name: str) -> tuple[tuple[str, str, tuple[str, ...], bool], ...]:
-    filled = TABLES[name]
+    filled = (TABLES | SERVED)[name]
     phrases = []
     for facet, values in filled.values.items():
         for value in values:

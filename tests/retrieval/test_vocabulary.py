@@ -273,3 +273,15 @@ def test_slips_are_counted_alike_both_ways(word: str, other: str) -> None:
 
 def test_swapped_letters_are_one_slip() -> None:
     assert [slips("abcd", other) for other in ("abdc", "abc", "abcde", "axcd", "badc")] == [1, 1, 1, 1, 2]
+
+
+async def test_one_of_the_names_of_a_value_is_all_of_it(services: Services, connection: psycopg.Connection) -> None:
+    connection.execute(
+        "insert into campaigns (id, company, channel, campaign_text, key_value_props)"
+        " values ('c', 'Acme', 'Kiosk', 'x', '{Gift Card / Voucher}')"
+    )
+    value = KnownValue("value_prop", "Gift Card / Voucher", 1, is_whole=True)
+    meanings = await found(services, "ads with gift cards, and a voucher", CAMPAIGNS)
+    assert meanings["gift cards"] == [value]
+    assert meanings["voucher"] == [value]
+    assert "card" not in await found(services, "a card", CAMPAIGNS)

@@ -12,18 +12,21 @@ as $$
 declare
   max_words constant int := 8;
   max_looked_at constant int := 2000;
-  asked constant record := query_words('campaigns', p_query, max_words, max_looked_at);
+  asked_words text[];
+  asked_weights float8[];
+  candidates tsquery;
 begin
-  if asked.candidates is null then
+  select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
+  if candidates is null then
     return;
   end if;
   return query
     select m.id, (
       select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
-      from unnest(asked.words, asked.weights) w (word, weight)) as score
+      from unnest(asked_words, asked_weights) w (word, weight)) as score
     from (
       select c.id, c.text_search from campaigns c
-      where c.text_search @@ asked.candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
+      where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
     ) m
     order by 2 desc nulls last, 1 limit p_limit;
 end

@@ -6,9 +6,9 @@ as $$
   select t.id, '', v.facet, v.value
   from motions t cross join lateral (
     select distinct a.* from (
-      select 'result', substring(t.result from '^[[:alpha:]]+')
+      select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
       union all
-      select 'vote', t.result
+      select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
       union all
       select 'mover', t.mover
       union all

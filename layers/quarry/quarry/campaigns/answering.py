@@ -18,6 +18,9 @@ from quarry.core.query.question import Clause, Condition, Missing
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Answer
 
+RELAXED_MAX = 10
+"""Of a question with more conditions it is not told what each one costs."""
+
 
 async def answer_question(
     database: Database, asked: CampaignQuestion, base: Sequence[Clause], vector: Sequence[float] | None
@@ -39,19 +42,23 @@ async def answer_question(
         relaxed = await _outcome(database, asked, kept, vector)
         if relaxed.found.total:
             return replace(relaxed, dropped=dropped)
-    relaxations = await questions.relaxations(database, CAMPAIGNS, asked.clauses) if not base else []
+    relaxations = (
+        await questions.relaxations(database, CAMPAIGNS, asked.clauses)
+        if 1 < len(asked.clauses) <= RELAXED_MAX and not base
+        else []
+    )
     return replace(outcome, relaxations=tuple(each for each in relaxations if each.rows))
 
 
 async def confirmed(database: Database, asked: CampaignQuestion) -> CampaignQuestion:
     """The question with names that no campaign has as what it is about, where the words before them do not say that somebody's
-    campaigns are meant ("for", "in"), and copy holds them.
+    campaigns are meant ("for", "in"); where they are counted, only if copy holds them.
     """
     for missing in asked.question.missing:
         before = asked.question.text[: missing.evidence.start].split()[-1:]
         if before and before[0].lower() in _OF_ANYTHING:
             words = f'"{missing.text}"'
-            if (await retrieval.find_by_text(database, words)).total:
+            if asked.ask.kind == "rows" or (await retrieval.find_by_text(database, words)).total:
                 asked = _about(asked, missing)
     return asked
 
@@ -89,11 +96,15 @@ async def _outcome(
         if not found.total and clauses:
             # what meets the conditions is better than nothing
             found = await retrieval.filter_campaigns(database, clauses)
+            return Outcome(asked, found, clauses, is_beside_theme=True)
         return Outcome(asked, found, clauses)
     if asked.says and not counts:
         return Outcome(asked, await retrieval.find_by_text(database, asked.says, clauses), clauses)
     if words := asked.says or asked.theme:
+        found = await retrieval.find_by_text(database, words, clauses)
         clauses = (*clauses, (Condition("copy", (words,)),))
+        if found.more or asked.ask.kind == "count":
+            return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
     answer = await _answer(database, asked, clauses)
     if asked.ask.kind == "extreme" and answer is not None:
         found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])

@@ -128,7 +128,7 @@ class ClauseOnWire(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=500)]
+    any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=60)]
     label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
 
 
@@ -152,7 +152,7 @@ class Constraints(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    conditions: Annotated[list[ClauseOnWire], Field(max_length=1000)] = []
+    conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
     theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
     evidence: Annotated[list[Evidence], Field(max_length=2000)] = []

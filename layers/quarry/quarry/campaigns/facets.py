@@ -15,11 +15,11 @@ CAMPAIGNS = SearchTable(
     facets=(
         Facet(
             "company", "name", "company", "company", "companies",
-            words=("advertiser", "firm", "business"), leads=("by", "from", "of", "for"), wording="by {}",
+            words=("advertiser", "firm", "business"), leads=("by", "from"), wording="by {}",
         ),
         Facet(
             "brand", "name", "brand", "brand", "brands",
-            words=("product", "label"), leads=("by", "for", "from", "of"), wording="for {}",
+            words=("product", "label"), leads=("by", "from"), wording="for {}",
         ),
         Facet(
             "channel", "value", "channel", "channel", "channels",
@@ -54,7 +54,7 @@ CAMPAIGNS = SearchTable(
         ),
         Facet(
             "capture_date", "date", "capture_date", "capture date", "capture dates",
-            words=("date", "captured", "run", "ran", "seen", "aired", "shown"), wording="captured {}",
+            words=("date", "captured", "aired", "launched", "published", "broadcast"), wording="captured {}",
         ),
         Facet("copy", "words", "text_search", "copy", "copies", words=("text", "wording"), wording="saying “{}”"),
     ),

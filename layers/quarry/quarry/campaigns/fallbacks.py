@@ -25,6 +25,8 @@ LISTED_GROUPS = 30
 SUGGESTIONS = 3
 COPY_CHARACTERS = 140
 RELAXATIONS = 3
+SAME_NAME_CUTOFF = 0.7
+"""A name this like one that is not known may be meant."""
 
 _TOLD = "company, brand, channel, offer, value propositions, sentiment, visual style, the day of capture and the copy"
 
@@ -37,6 +39,8 @@ def compose_answer(outcome: Outcome, known: KnownValues) -> str:
     if not outcome.found.total:
         return _nothing(outcome, known)
     text = "\n\n".join([*_dropped(outcome), _answer(outcome)])
+    if outcome.asked.is_of_others:
+        return f"This is not in the data as such. The campaigns that come nearest:\n\n{text}"
     return f"{_by_words(outcome)}\n\n{text}" if outcome.is_by_words else text
 
 
@@ -114,6 +118,8 @@ def _by_words(outcome: Outcome) -> str:
 
 
 def _dropped(outcome: Outcome) -> list[str]:
+    if outcome.is_beside_theme:
+        return [f"Nothing comes near “{outcome.asked.theme}”. Without it:"]
     if not outcome.dropped:
         return []
     return [f"Nothing is{labels(outcome.dropped)}, which was only guessed from the words; without that:"]
@@ -136,7 +142,7 @@ def _nothing(outcome: Outcome, known: KnownValues) -> str:
 
 def _unnamed(missing: Missing, known: KnownValues) -> str:
     assert missing.facet is not None
-    close = nearest(missing.text, known.by_filter.get(missing.facet, ()))
+    close = nearest(missing.text, known.by_filter.get(missing.facet, ()), SAME_NAME_CUTOFF)
     offered = f" Did you mean {' or '.join(close)}?" if close else ""
     return f"No campaign by “{missing.text}” is here: no {CAMPAIGNS.facet(missing.facet).label} is called so.{offered}"
 
@@ -200,7 +206,7 @@ def _groups_answer(outcome: Outcome) -> str:
         return f"{head}: {_groups(groups[:LISTED_GROUPS], ask.grain)}{more}."
     first = _with_ties(answer.groups, ask.limit)
     rest = [group for group in answer.groups if group not in first][:LISTED_VALUES]
-    names = ", ".join(f"**{_value(group.value, ask.grain)}** ({group.rows})" for group in first)
+    names = ", ".join(f"**{_value(group.value, ask.grain)} ({group.rows})**" for group in first)
     which = "rarest" if ask.ascending else "most common"
     lines = [f"{names}: the {which} {_called(ask, len(first))} of the {_size(outcome.found)}{about}."]
     if rest:
@@ -275,7 +281,7 @@ def _listed_campaigns(found: CampaignSet, limit: int = LISTED_CAMPAIGNS) -> list
 def _about(outcome: Outcome) -> str:
     """The set that was asked for, in words that follow "campaigns"."""
     asked = outcome.asked
-    theme = f" about {asked.theme}" if asked.theme and not outcome.is_by_words else ""
+    theme = f" about {asked.theme}" if asked.theme and not (outcome.is_by_words or outcome.is_beside_theme) else ""
     says = (
         ""
         if not asked.says or _says_so(outcome)

@@ -109,11 +109,11 @@ def _explained(unknown: Sequence[NamedValue], known: KnownValues) -> list[Unknow
     ]
 
 
-def nearest(value: str, existing: Sequence[str]) -> tuple[str, ...]:
-    """The known values that are spelt most like `value`."""
+def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
+    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
     by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
     wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=NEAREST_CUTOFF)
+    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
     return tuple(by_plain[each] for each in close)
 
 
@@ -132,11 +132,13 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
 
 
 def filters_of(clauses: Iterable[Clause], latest: datetime.date | None) -> CampaignFilters:
-    """What of the conditions a filter of the page can say: values that are had, an offer or none, days."""
+    """What of the conditions a filter of the page can say: values that are had, an offer or none, days; of several conditions on
+    one field, the first.
+    """
     given: dict[str, object] = {}
     for clause in clauses:
         if len(clause) == 1:
-            given |= _filter_of(clause[0], latest)
+            given = _filter_of(clause[0], latest) | given
     return CampaignFilters.model_validate(given)
 
 

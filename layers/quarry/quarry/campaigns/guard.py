@@ -25,12 +25,18 @@ class Guarded:
 
 
 def guard(
-    clauses: Sequence[Clause], asked: CampaignQuestion, said: frozenset[str], shown: Collection[tuple[str, str]]
+    clauses: Sequence[Clause],
+    asked: CampaignQuestion,
+    said: frozenset[str],
+    shown: Collection[tuple[str, str]],
+    *,
+    may_widen: bool,
 ) -> Guarded:
     """A call's conditions in the light of the question.
 
     `said` are the stems of all that the person said, `shown` the values of facets that the model has been shown. Where words are
-    left that the reading made nothing of, they may mean whatever the model takes them for.
+    left that the reading made nothing of, they may mean whatever the model takes them for. `may_widen`: what the question
+    requires was searched for and found nothing, so that a wider search is worth while; what it rules out stays so.
     """
     is_open = bool(asked.theme or asked.says or asked.question.follows_up)
     kept: list[Clause] = []
@@ -42,7 +48,11 @@ def guard(
         if borne_out:
             kept.append(borne_out)
     about = {condition.facet for clause in kept for condition in clause if not condition.is_negated}
-    missed = [clause for clause in asked.clauses if clause not in kept and _must_hold(clause, about)]
+    missed = [
+        clause
+        for clause in asked.clauses
+        if clause not in kept and _must_hold(clause, about) and not (may_widen and _requires(clause))
+    ]
     return Guarded((*kept, *missed), tuple(dropped))
 
 
@@ -72,6 +82,10 @@ def _condition_borne_out(
         if value in named or (condition.facet, value) in shown or said & stems_of([value])
     )
     return replace(condition, values=values) if values else None
+
+
+def _requires(clause: Clause) -> bool:
+    return not all(condition.is_negated for condition in clause)
 
 
 def _must_hold(clause: Clause, about: Collection[str]) -> bool:

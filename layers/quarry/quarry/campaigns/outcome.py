@@ -22,7 +22,8 @@ class Search:
 @dataclass(frozen=True)
 class Outcome:
     """What was found for a question. `answer` is what all campaigns that meet `clauses` say to it, where more is asked than which
-    they are; `is_by_words`: a theme was counted by the words of the copy, which is not the same.
+    they are. `is_by_words`: a theme was counted by the words of the copy, which is not the same; `is_beside_theme`: nothing comes
+    near it, and these meet the conditions alone.
 
     `dropped` are conditions that were only inferred and left nothing; `relaxations` say how many campaigns there would be without
     each one, where there are none with all.
@@ -33,6 +34,7 @@ class Outcome:
     clauses: tuple[Clause, ...] = ()
     answer: Answer | None = None
     is_by_words: bool = False
+    is_beside_theme: bool = False
     dropped: tuple[Clause, ...] = ()
     relaxations: tuple[Relaxation, ...] = ()
     unnamed: tuple[Missing, ...] = ()

@@ -64,7 +64,7 @@ def _read_as(asked: CampaignQuestion) -> str:
     question = asked.question
     stated = asked.label.strip()
     unknown = "; ".join(fence(missing.text) for missing in (*question.missing, *question.unanswerable))
-    lines = [f"Every search is limited to campaigns {fence(stated)}, as the question says." if stated else ""]
+    lines = [f"By its words the question asks for campaigns {fence(stated)}." if stated else ""]
     lines.append(f"The data does not hold: {unknown}." if unknown else "")
     said = " ".join(line for line in lines if line)
     return f"\n\n({said})" if said else ""

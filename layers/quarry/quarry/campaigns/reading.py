@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,18 @@ from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, DateRange, Known, Mention, ParsedQuery, Word
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Clause, Condition, Question
 from quarry.core.retrieval.wording import clause_label
+
+CLAUSES_MAX = 50
+"""So many conditions of a question hold, each of so many alternatives; nobody says as many."""
+EXCLUDED_MAX = 20
+"""So many words or phrases that are ruled out are looked for."""
+
+_HAS_LETTERS = re.compile(r"[^\W\d_]")
+_ASKED_BY = {"who": "company", "whom": "company", "where": "channel"}
+_OF_OTHERS = frozenset((*_ASKED_BY, "what", "whats", "why", "whose", "how"))
 
 _SAYING = frozenset(map(stem, ("mention", "say", "phrase", "word", "slogan", "quote")))
 
@@ -27,6 +37,8 @@ class CampaignQuestion:
     clauses: tuple[Clause, ...] = ()
     says: str = ""
     theme: str = ""
+    is_of_others: bool = False
+    """Whether it asks for something else than campaigns ("who wrote …"), and no field is that."""
 
     @property
     def ask(self) -> Ask:
@@ -48,7 +60,7 @@ def question_of(
 ) -> CampaignQuestion:
     """A question as it is answered. `earlier` is the one before it, where it takes that up; `today` the latest capture."""
     question = _of_recent(parsed, read, today)
-    clauses = (*question.clauses, *_unsaid(question.excluded_words))
+    clauses = (*(clause[:CLAUSES_MAX] for clause in question.clauses[:CLAUSES_MAX]), *_unsaid(question.excluded_words))
     phrases = " ".join(f'"{phrase}"' for phrase in question.phrases)
     own_words = [mention for mention in parsed.mentions if isinstance(mention.value, Word)]
     says = phrases
@@ -56,17 +68,61 @@ def question_of(
         is_inherited = earlier is not None and question.topic == earlier.question.topic
         is_said = bool(earlier and earlier.says) if is_inherited else _asks_for_words(parsed)
         says = question.topic if is_said else ""
-    theme = "" if says or (own_words and _names_rows(parsed)) else question.topic
-    return CampaignQuestion(question, clauses, says, theme)
+    theme = (
+        "" if says or (own_words and _names_rows(parsed)) or not _HAS_LETTERS.search(question.topic) else question.topic
+    )
+    asked = CampaignQuestion(question, clauses, says, theme)
+    return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
+
+
+def _of_something_else(parsed: ParsedQuery, asked: CampaignQuestion) -> CampaignQuestion:
+    """ "Who advertises on radio" asks for companies, "what does she promise" for the field that it names; of "who wrote it"
+    nothing is known, and so of whatever "what", "who" or "why" asks beside campaigns.
+    """
+    opening = parsed.tokens[0].key if parsed.tokens else ""
+    if (
+        opening not in _OF_OTHERS
+        or asked.ask != Ask()
+        or asked.question.unanswerable
+        or (opening not in _ASKED_BY and _asks_for_rows(parsed))
+    ):
+        return asked
+    facet = _ASKED_BY.get(opening) or (_last_name(parsed, asked) if opening.startswith("what") else None)
+    if facet is None or asked.theme:
+        return replace(asked, is_of_others=bool(asked.theme) or opening in ("why", "how"))
+    superlative = [each.value.what for each in parsed.mentions if isinstance(each.value, Asked)]
+    is_one = "most" in superlative or "least" in superlative
+    ask = Ask("groups", facet, ascending="least" in superlative, limit=1 if is_one else None)
+    return replace(asked, question=replace(asked.question, ask=ask))
+
+
+def _asks_for_rows(parsed: ParsedQuery) -> bool:
+    """Whether a word for campaigns stands right behind the opening word ("what ads …")."""
+    following = (mention for mention in parsed.mentions[1:] if mention.value != Cue("filler"))
+    return next(following, parsed.mentions[0]).value == Cue("noun")
+
+
+def _last_name(parsed: ParsedQuery, asked: CampaignQuestion) -> str | None:
+    """The facet that the question ends with, where no condition says it."""
+    last = parsed.mentions[-1]
+    if not isinstance(last.value, FacetName) or last.value.grain:
+        return None
+    said = {span.start for clause in asked.clauses for condition in clause for span in condition.evidence}
+    return None if last.start in said else last.value.facets[0]
 
 
 def _unsaid(excluded: Sequence[str]) -> list[Clause]:
-    return [(Condition("copy", (f'"{words}"',), is_negated=True),) for words in excluded]
+    words = [each for each in excluded if not {stem(key) for key in keys(each)} <= _SAYING][:EXCLUDED_MAX]
+    if not words:
+        return []
+    # one query of the search vector, however many words
+    any_of_them = " or ".join(f'"{each}"' if " " in each else each for each in words)
+    return [(Condition("copy", (any_of_them,), is_negated=True),)]
 
 
 def _asks_for_words(parsed: ParsedQuery) -> bool:
     """Whether the question is what the copy says ("mentions", "with the words"), by a verb or noun before the words."""
-    words = [place for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, Word)]
+    words = [place for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, (Word, Known))]
     return any(
         {stem(key) for key in keys(parsed.text[mention.start : mention.end])} & _SAYING
         for mention in parsed.mentions[: words[-1] if words else 0]

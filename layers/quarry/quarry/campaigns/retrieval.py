@@ -28,7 +28,7 @@ COUNTED_VALUES_MAX = 25
 
 SCORE_MIN = 0.25
 """A campaign less like the query than this was not found: something is always nearest."""
-WORDS_WEIGHT = 0.2
+WORDS_WEIGHT = 0.1
 """What all words of the query in the copy add to the cosine similarity."""
 UNLIKE = 0.1
 """The similarity of a campaign that was found by its words and is not among the nearest."""

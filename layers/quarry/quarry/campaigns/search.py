@@ -93,7 +93,7 @@ async def chat_about_campaigns(
         known = await values_of(services.database)
         base = await check_filters(request, known, services.database)
         asked = await _read(request, known, services)
-        toolset = CampaignToolset(services, run, known, base, asked, _said(request))
+        toolset = CampaignToolset(services, run, known, base, asked, await off_loop(_said, request))
         conversation: list[Message] = []
         outcome: Outcome | None = None
         async with aclosing(_research(request, toolset, asked, conversation)) as research:

@@ -59,7 +59,11 @@ def summarise_groups(answer: Answer, by: str) -> str:
         case "distinct":
             return f"{answer.number} different values of {by} among {answer.rows} campaigns, exactly."
         case _:
-            groups = "; ".join(f"{fence(shorten(str(group.value), 80))} ({group.rows})" for group in answer.groups)
+            # of a period its first day is known
+            length = {"year": 4, "month": 7}.get(by)
+            groups = "; ".join(
+                f"{fence(shorten(str(group.value)[:length], 80))} ({group.rows})" for group in answer.groups
+            )
             whole = "all" if len(answer.groups) == answer.number else "the first"
             return f"{whole} of {answer.number} values of {by} among {answer.rows} campaigns, exactly: {groups}."
 

@@ -206,7 +206,15 @@ class CampaignToolset:
             for name, values in search.found.counts.items()
             for value in values
         )
-        return guard(resolved.clauses, self.asked, self.said, shown)
+        return guard(resolved.clauses, self.asked, self.said, shown, may_widen=self._may_widen(self.asked))
+
+    def _may_widen(self, asked: CampaignQuestion) -> bool:
+        """Whether what the question states was searched for already, and nothing found."""
+        stated = {condition.facet for clause in asked.clauses for condition in clause}
+        return any(
+            not search.found.total and stated <= {condition.facet for clause in search.clauses for condition in clause}
+            for search in self.searches
+        )
 
     async def _numbers(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> list[str]:
         """What an aggregate tells, in a line."""

@@ -35,7 +35,8 @@ PEOPLE = SearchTable(
             "preferred locations", words=("open to", "willing to relocate"), leads=("to", "in"), wording="ready to work in {}",
         ),
         Facet("open_to_work", "boolean", "open_to_work", "open to work", "open to work",
-              words=("available", "looking for a job", "looking for work", "job seeking"), wording="open to work"),
+              words=("available", "looking for a job", "looking for work", "job seeking", "opentowork", "immediate joiner",
+                     "available immediately"), wording="open to work"),
         Facet("open_to_contact", "boolean", "open_to_contact", "open to contact", "open to contact",
               words=("contactable", "reachable"), wording="open to contact"),
         Facet(
@@ -55,26 +56,29 @@ PEOPLE = SearchTable(
             words=("title", "job", "position", "job title", "occupation", "profession"), leads=("as",),
         ),
         Facet(
-            "seniority", "value", "seniority_level", "seniority", "seniorities", related="work",
-            words=("level", "seniority level"),
+            "seniority", "value", "seniority_level", "level", "levels", related="work",
+            words=("rank", "grade"),
+            synonyms=(("fresher", "entry"), ("freshers", "entry"), ("junior", "entry"), ("exec", "executive"),
+                      ("cofounder", "founder")),
         ),
         Facet(
             "employment", "value", "employment_type", "employment type", "employment types", related="work",
             words=("employment", "contract type"),
         ),
         Facet("is_current", "boolean", "is_current", "current", "current", related="work",
-              words=("now", "currently", "today", "at present"), wording="now"),
+              words=("now", "currently", "today", "at present", "active"), wording="now"),
         Facet(
             "workplace", "place", "concat_ws(', ', r.city, r.country, r.location)", "place of work", "places of work",
             words=("city", "country", "location", "place"), related="work", leads=("in", "at", "from", "near"), wording="in {}",
         ),
         Facet("start", "date", "start_date", "start", "starts", related="work",
-              words=("started", "joined", "since", "begun"), wording="started {}"),
+              words=("started", "joined", "since", "begun", "began", "appointed", "selected", "chosen", "became"),
+              wording="started {}"),
         Facet("end", "date", "end_date", "end", "ends", related="work",
               words=("ended", "left", "finished"), wording="ended {}"),
         Facet(
             "school", "name", "company_name", "school", "schools", related="education",
-            words=("university", "college", "alma mater", "institute"),
+            words=("university", "college", "alma mater", "institute", "alumni", "alumnus", "alumna", "graduates", "students"),
             leads=("at", "from", "of", "studied at", "graduated from"), wording="studied at {}",
         ),
         Facet(
@@ -86,6 +90,7 @@ PEOPLE = SearchTable(
         Facet(
             "domain", "value", "domain", "domain", "domains", related="experience",
             words=("field", "industry", "sector", "area", "discipline"), leads=("in",), wording="in {}", is_hard=False,
+            synonyms=(("ml", "machine learning"), ("ai", "artificial intelligence"), ("hr", "human resources")),
         ),
         Facet(
             "sub_domain", "value", "sub_domain", "sub-domain", "sub-domains", related="experience",
@@ -93,11 +98,17 @@ PEOPLE = SearchTable(
             leads=("in",), wording="in {}", is_hard=False,
         ),
         Facet("intent", "value", "intent_primary", "kind of experience", "kinds of experience", related="experience",
-              words=("intent", "kind", "type"), is_hard=False),
+              words=("intent", "kind", "type"), is_hard=False,
+              synonyms=(("taught", "teaching"), ("teaches", "teaching"), ("teach", "teaching"), ("tutor", "teaching"),
+                        ("tutors", "teaching"), ("lecturer", "teaching"), ("volunteered", "community"),
+                        ("sabbatical", "career_break"), ("hackathon", "project"), ("award", "achievement"))),
         Facet(
             "skill", "array", "skills", "skill", "skills", related="experience",
             words=("technology", "tool", "expertise", "stack"),
             leads=("with", "in", "using", "knows"), wording="with {}", is_hard=False,
+            synonyms=(("k8s", "Kubernetes"), ("golang", "Go"), ("js", "JavaScript"), ("postgres", "PostgreSQL"),
+                      ("ml", "machine learning"), ("ai", "artificial intelligence"),
+                      ("nlp", "natural language processing")),
         ),
     ),
 )  # fmt: skip

@@ -198,6 +198,30 @@ class SourcesEvent(Event):
     sources: list[Source]
 
 
+class AggregationGroup(BaseModel):
+    """A value, or the first day of a period, and how many records have it."""
+
+    value: str | int | float | bool | datetime.date
+    count: int
+
+
+class AggregationEvent(Event):
+    """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
+
+    `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
+    it.
+    """
+
+    type: Literal["aggregation"] = "aggregation"
+    by: str | None
+    groups: list[AggregationGroup]
+    total: int
+    filters: dict[str, Any]
+
+    def to_json(self) -> str:
+        return self.model_dump_json()
+
+
 class AnswerChunkEvent(Event):
     """The next piece of the answer: Markdown with `[1]`-style citations."""
 

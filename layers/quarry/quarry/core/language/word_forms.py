@@ -65,6 +65,12 @@ def word_forms(word: str) -> tuple[str, ...]:
     return unique(form for form in forms if form not in (word, singular) and len(form) >= FORM_CHARACTERS_MIN)
 
 
+def fields_of_worker(word: str) -> tuple[str, ...]:
+    """Candidates for what somebody does who is called `word` ("chemists": "chemistry"); most of them are no words."""
+    singular = word.removesuffix("s") if not word.endswith(("ss", "ics")) else word
+    return unique(_of_worker(singular)) if singular.isalpha() and len(singular) <= WORD_CHARACTERS_MAX else ()
+
+
 def _of_worker(word: str) -> list[str]:
     forms: list[str] = []
     for ending, fields in _WORKERS:

@@ -49,9 +49,17 @@ class _Reader:
     def read(self) -> Asking:
         if self.asked:
             self.asking.ask = self._ask()
+            self._refuse_groups_without_rows()
         elif (opening := self._opening_name()) is not None:
             self.asking.ask = self._list(opening - 1)
         return self.asking
+
+    def _refuse_groups_without_rows(self) -> None:
+        """ "Which style has no houses": what no row has is in no group of rows."""
+        for place, mention in enumerate(self.mentions[:-1]):
+            is_none = mention.value == Cue("negates") and self.mentions[place + 1].value == Cue("noun")
+            if is_none and self.asking.ask and self.asking.ask.kind in ("groups", "distinct"):
+                self.asking.ask = self._cannot(place, place + 1)
 
     def _opening_name(self) -> int | None:
         """Where a question begins with the name of a facet in the plural, and says of which rows ("styles of Gothic houses"): its
@@ -198,15 +206,23 @@ class _Reader:
 
     def _group(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
         """ "By channel"; but "the largest by turnover" asks for the one with the most of it."""
-        found = self._name_after(kinds["group"])
+        found = self._name_after(kinds["group"]) or self._name_right_before(kinds["group"])
         if found is None:
             return None
+        if "count" in kinds and (counted := self._name_after(kinds["count"])) and counted[1].facets != found[1].facets:
+            # "how many styles has each architect": a number of values for each value
+            return self._cannot(kinds["count"], counted[0])
         self._use(found[0])
         superlative = next((kind for kind in _SUPERLATIVES if kind in kinds), None)
         if superlative and not found[1].grain and self.table.facet(found[1].facets[0]).kind in _NUMERIC:
             ascending = superlative in ("least", "smallest", "first")
             return Ask("extreme", found[1].facets[0], ascending=ascending, limit=self._limit() or 1)
         return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
+
+    def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
+        """ "A style breakdown"."""
+        value = self.mentions[place - 1].value if place else None
+        return (place - 1, value) if isinstance(value, FacetName) and place - 1 not in self.is_evidence else None
 
     def _most(self, place: int, ascending: bool) -> Ask:
         """ "Which channel is most common", "who has the most pages", "which year had the fewest books"."""

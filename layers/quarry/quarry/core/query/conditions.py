@@ -21,6 +21,7 @@ from quarry.core.query.mention import (
     MoneyRange,
     NumberRange,
     ParsedQuery,
+    Phrase,
     Place,
     Word,
 )
@@ -98,11 +99,21 @@ def _presences(
         if not isinstance(value, FacetName) or value.grain or place in asked_about or place in found.used:
             continue
         facet = table.facet(value.facets[0])
-        if facet.kind in ("boolean", "number") or not _is_had(parsed, place, facet):
+        if facet.kind in ("boolean", "number") or _leads_on(parsed, place) or not _is_had(parsed, place, facet):
             continue
         found.used.add(place)
         groups.append((place, [(Condition(facet.name, is_negated=mention.assertion == "negated"),)]))
     return groups
+
+
+def _leads_on(parsed: ParsedQuery, place: int) -> bool:
+    """Whether what stands right behind a facet's name is its value, or described by it ("not promising rest")."""
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    return (
+        following is not None
+        and isinstance(following.value, (Word, Known, Phrase))
+        and following.start - parsed.mentions[place].end == 1
+    )
 
 
 def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
@@ -223,12 +234,12 @@ def _counts_years(facet: Facet) -> bool:
 def _number(
     parsed: ParsedQuery, place: int, value: NumberRange | Duration, table: SearchTable, found: Conditions
 ) -> list[Clause]:
-    if isinstance(value, NumberRange) and parsed.mentions[place].is_latent:
-        return _bare_number(parsed, place, value, table, found)
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
         return _number_of_rows(parsed, place, value, found)
+    if parsed.mentions[place].is_latent:
+        return _bare_number(parsed, place, value, table, found)
     counted = [
         facet
         for facet in table.facets
@@ -236,7 +247,9 @@ def _number(
     ]
     if counted:
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
-    return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "number"], value, found, named=True)
+    # an amount may be told without its currency ("raised more than 5 million")
+    measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
+    return _ranged(parsed, place, measured, value, found, named=True)
 
 
 def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:

@@ -93,9 +93,11 @@ def _outside(clauses: Sequence[Clause], parsed: ParsedQuery, places: set[int]) -
 
 def _unknown_names(parsed: ParsedQuery, table: SearchTable, ask: Ask) -> list[Missing]:
     """Names that stand where a value would, or, where rows are counted, anywhere."""
-    leads = {
-        lead.lower(): facet.name for facet in table.facets for lead in facet.leads if facet.kind in ("name", "value")
-    }
+    # of facets with the same lead, those of names, and the first of them
+    led = sorted(
+        (each for each in table.facets if each.kind in ("name", "value")), key=lambda each: each.kind == "value"
+    )
+    leads = {lead.lower(): facet.name for facet in reversed(led) for lead in facet.leads}
     names = next((facet.name for facet in table.facets if facet.kind == "name"), None)
     unknown = []
     for place, mention in enumerate(parsed.mentions):
@@ -136,7 +138,12 @@ def _asks_anew(parsed: ParsedQuery) -> bool:
 def _after(earlier: Question, question: Question, table: SearchTable, *, asks: bool, narrows: bool) -> Question:
     """`question` with what `earlier` asked that it does not change."""
     own = _facets_of(question)
-    kept = [clause for clause in earlier.clauses if not _is_replaced(clause, question, own, table, narrows)]
+    kept = [
+        tuple(replace(condition, evidence=()) for condition in clause)  # its words are not in this question
+        for clause in earlier.clauses
+        if not _is_replaced(clause, question, own, table, narrows)
+    ]
+    preferred = (replace(each, evidence=()) for each in earlier.preferred if each.facet not in own)
     topic, words = question.topic, tuple(question.topic_words)
     if not topic:
         topic, words = earlier.topic, tuple(earlier.topic_words)
@@ -147,9 +154,7 @@ def _after(earlier: Question, question: Question, table: SearchTable, *, asks: b
         question,
         ask=question.ask if asks else earlier.ask,
         clauses=(*kept, *question.clauses),
-        preferred=tuple(
-            dict.fromkeys((*(each for each in earlier.preferred if each.facet not in own), *question.preferred))
-        ),
+        preferred=tuple(dict.fromkeys((*preferred, *question.preferred))),
         topic=topic,
         topic_words=words,
         phrases=tuple(dict.fromkeys((*earlier.phrases, *question.phrases)))

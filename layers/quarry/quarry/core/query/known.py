@@ -17,8 +17,14 @@ from quarry.core.text import STOP_WORDS
 WHOLE_QUESTION_WORDS_MAX = 4
 """A question of so few words may be nothing but a part of a name."""
 
+PHRASE_WORDS_MIN = 3
+"""So many everyday words that are all of a value are no chance ("went out of business")."""
+
 PARTIAL_NAMES_MAX = 3
 """A word that is a part of more names, and is written small, names nobody."""
+
+CHANCE_WORDS_MAX = 2
+"""So many everyday words may stand in the order of a name by chance."""
 
 _ARTICLES = frozenset(("the", "a", "an", "any", "all"))
 _LED_BY = frozenset("in from of at since before after by until to the a an".split())
@@ -62,12 +68,12 @@ class Sides:
                     self._is_everyday[place : said.last] = [True] * (said.last - place)
 
     def support(self, facet: str, first: int, last: int) -> float:
-        """How much speaks for these words being a value of `facet`: its name beside them, a word that leads to its values, or
-        capitals where they say something.
+        """How much speaks for these words being a value of `facet`: its name beside them or as a part of them, a word that leads
+        to its values, or capitals where they say something.
         """
-        is_beside = facet in self._leads_before(first) or any(
-            name is not None and facet in name.facets for name in (self._ends.get(first), self._starts.get(last))
-        )
+        within = range(first, last) if last - first > 1 else ()
+        names = (self._ends.get(first), self._starts.get(last), *(self._starts.get(place) for place in within))
+        is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
         return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
 
     def is_everyday(self, first: int, last: int) -> bool:
@@ -161,7 +167,9 @@ def _known(
     best = ranked[0]
     is_exact = best.is_whole and best.likeness >= 1
     is_supported = support > 0 or sides.is_all(first, last)
-    if (sides.is_everyday(first, last) and not is_supported) or sides.is_small_word(first, last):
+    is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
+    is_chance = sides.is_everyday(first, last) and not is_supported and not is_phrase
+    if is_chance or sides.is_small_word(first, last):
         return None
     tokens = sides.tokens
     mention = Mention(
@@ -183,7 +191,10 @@ def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_sup
     if is_supported:
         return False
     is_name = best.facet in sides.name_facets
-    return not best.is_whole or (is_name and all(is_everyday(token.key) for token in sides.tokens[first:last]))
+    is_short = last - first <= CHANCE_WORDS_MAX
+    return not best.is_whole or (
+        is_name and is_short and all(is_everyday(token.key) for token in sides.tokens[first:last])
+    )
 
 
 def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
@@ -219,7 +230,7 @@ def _without_chance_names(
         for value in ranked
         if value.facet not in sides.name_facets
         or (value.is_whole and value.likeness < 1)
-        or (keys(value.value) == said if value.is_whole else _is_part(said, value, len(parts)))
+        or ("".join(keys(value.value)) == "".join(said) if value.is_whole else _is_part(said, value, len(parts)))
     )
 
 

@@ -155,6 +155,10 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     named: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], str] = {}
     for facet in table.facets:
+        if facet.kind == "words":
+            # what a row says is the row: "how many texts mention …"
+            yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
+            continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         for name in (facet.label, facet.plural, *facet.words, *counted):
             phrase = tuple(_singular(key) for key in keys(name))

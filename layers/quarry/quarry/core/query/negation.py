@@ -13,7 +13,7 @@ from quarry.core.query.clauses import (
     item_before,
     touch,
 )
-from quarry.core.query.scope import scope_after
+from quarry.core.query.scope import leads_to_verb, scope_after
 
 
 def read_negations(clauses: Clauses) -> None:
@@ -60,7 +60,7 @@ def _rule_out_after(clauses: Clauses, trigger: int) -> None:
     values = [place for place in scope if clauses.is_value(place)]
     if cue == "negates_values":
         scope = values
-    if cue == "negates_verb" and values:
+    if leads_to_verb(clauses, trigger) and values:
         # "never served in the army": the verb belongs to what is ruled out
         for place in scope:
             if place < values[0]:

@@ -206,6 +206,10 @@ def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Ca
             if not is_title:
                 priority = _TRIGGER if cue.meaning in TRIGGERS else _CUE
                 yield _spanning(tokens, place, cue.last, Cue(cue.meaning), priority)
+            # where a longer one is taken by something else ("not looking for" by "looking for a job")
+            shorter = cues().longest_at(words[place : place + 1], 0) if cue.last > place + 1 else None
+            if shorter and shorter.meaning in TRIGGERS:
+                yield _spanning(tokens, place, place + 1, Cue(shorter.meaning), _TRIGGER)
 
 
 def _spanning(tokens: Sequence[Token], first: int, last: int, value: Value, priority: int) -> _Candidate:

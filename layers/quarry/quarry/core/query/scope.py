@@ -22,6 +22,11 @@ from quarry.core.query.mention import (
 _VERB_FORM = re.compile(r"[^\W\d_]{2,}(?:ed|ing)")
 
 
+def leads_to_verb(clauses: Clauses, trigger: int) -> bool:
+    """Whether a "not" is one of a verb: "did not study at", "except those who studied at"."""
+    return clauses.cue(trigger) == "negates_verb" or clauses.follows(trigger).endswith(" who")
+
+
 def scope_after(clauses: Clauses, trigger: int) -> list[int]:
     """What a "not" rules out: an item, and the items of its list."""
     scope = _Scope(clauses, trigger)
@@ -38,7 +43,7 @@ class _Scope:
         self.clauses = clauses
         self.trigger = trigger
         self.takes_list = clauses.cue(trigger) == "negates_list"
-        self.is_verbal = clauses.cue(trigger) == "negates_verb"
+        self.is_verbal = leads_to_verb(clauses, trigger)
         self.places: list[int] = []
         self.item: list[int] = []
         self.has_noun = False
@@ -67,11 +72,13 @@ class _Scope:
         return self._takes(place) if clauses.is_content(place) else True
 
     def _is_verb(self, place: int) -> bool:
-        """Whether the name of a facet leads to a value here: "not published by", "not the architect …"."""
+        """Whether the name of a facet leads to a value here: "not published by", "not the architect …", "not serving rest"."""
         following = place + 1
-        return following < len(self.clauses.units) and (
-            self.clauses.cue(following) in ("relates", "filler") or self.clauses.is_value(following)
-        )
+        if following >= len(self.clauses.units):
+            return False
+        if self.clauses.cue(following) in ("relates", "filler") or self.clauses.is_value(following):
+            return True
+        return self.clauses.is_content(following) and _VERB_FORM.fullmatch(self.clauses.words(place)) is not None
 
     @property
     def _item_is_full(self) -> bool:

@@ -10,6 +10,8 @@ from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRang
 from quarry.core.retrieval.facets import SearchTable
 
 _JOINING = re.compile(r"\s+")
+_JOINING_CUES = ("relates", "filler", "and", "or", "light", "ends")
+"""They are left between words of the topic: a text is embedded better with its grammar."""
 
 
 def topic_of(
@@ -28,7 +30,7 @@ def topic_of(
             pieces += [*(pending if pieces else ()), text]
             pending = []
             words += [mention.value.stem] if isinstance(mention.value, Word) else text.lower().split()
-        elif isinstance(mention.value, Cue) and mention.value.what in ("relates", "filler", "and", "or", "light"):
+        elif isinstance(mention.value, Cue) and mention.value.what in _JOINING_CUES:
             pending.append(text)
         else:
             pending = []
@@ -45,7 +47,7 @@ def _is_topic(
         return not has_places
     if isinstance(value, FacetName):
         is_free = place not in found.used and place not in asking.places and value.grain is None
-        return is_free and table.facet(value.facets[0]).kind != "boolean" and asking.ask is None
+        return is_free and table.facet(value.facets[0]).kind not in ("boolean", "date") and asking.ask is None
     if isinstance(value, Known):
         is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
         return place not in found.constraining and (mention.is_latent or is_soft)
@@ -67,7 +69,7 @@ def excluded_words(parsed: ParsedQuery) -> tuple[list[str], set[int]]:
         else:
             runs.append([place])
     for run in runs:
-        if any(isinstance(parsed.mentions[place].value, Word) for place in run):
+        if any(isinstance(parsed.mentions[place].value, Word) or parsed.mentions[place].is_latent for place in run):
             first, last = parsed.mentions[run[0]], parsed.mentions[run[-1]]
             phrases.append(_JOINING.sub(" ", parsed.text[first.start : last.end]))
             inside.update(run)

@@ -90,6 +90,8 @@ class SearchTable:
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
     related: Sequence[Related] = ()
+    united: Sequence[SearchTable] = ()
+    """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 

@@ -72,7 +72,13 @@ async def _parse(database: Database, table: SearchTable, text: str, today: datet
     lexicon = _lexicon(table)
     asked = await off_loop(_to_look_up, text, lexicon, today)
     vocabulary: Vocabulary = await look_up(
-        database, [table], asked.tokens, forms=asked.forms, also=asked.phrases, doubtful=asked.doubtful, scope=scope
+        database,
+        table.united or [table],
+        asked.tokens,
+        forms=asked.forms,
+        also=asked.phrases,
+        doubtful=asked.doubtful,
+        scope=scope,
     )
     return await off_loop(parse, text, lexicon=lexicon, vocabulary=vocabulary, reference_date=today)
 

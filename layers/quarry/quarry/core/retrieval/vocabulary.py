@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,8 @@ from types import MappingProxyType
 
 from psycopg.rows import DictRow
 
-from quarry.core.language.tokens import Token
+from quarry.core.language.stemming import stem as stem_of
+from quarry.core.language.tokens import Token, keys
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.query.lexicon import LookUp
@@ -99,20 +101,28 @@ async def _found(
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
     said = _said(found)
-    covered = _covered_by((row["first"], row["last"]) for row in found if row["match"] == "whole")
+    covered = _covered_by(
+        (row["first"], row["last"])
+        for row in found
+        if row["match"] == "whole" and (kinds[row["facet"]] != "title" or "at" not in keys(row["value"]))
+    )
     parts: set[tuple[object, ...]] = set()
     for row in found:
         if row["match"] == "whole":
-            yield _match(row, row["first"], row["last"], is_whole=True)
+            # "Engineer at Acme" is what a row calls somebody; said in a question it is a role, and Acme
+            if kinds[row["facet"]] != "title" or "at" not in keys(row["value"]):
+                yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
             stems = row["value_stems"]
             first, last = longest_run(said, stems, row["first"])
             part = (first, last, row["table_name"], row["facet"], row["value"])
-            if part in parts or covered(first, last) or not _may_stand_for(kinds[row["facet"]], last - first, stems):
+            is_whole = _is_one_name(row["value"], said[first:last])
+            may_stand = is_whole or _may_stand_for(kinds[row["facet"]], last - first, stems)
+            if part in parts or covered(first, last) or not may_stand:
                 continue
             parts.add(part)  # each of its words has found it
             if last - first < len(stems):
-                yield _match(row, first, last, is_whole=False)
+                yield _match(row, first, last, is_whole=is_whole)
 
 
 def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
@@ -131,6 +141,16 @@ def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
 def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
     """Whether so many words of a value may stand for it: one of a name, half of another; a title is known by its parts."""
     return kind == "name" or (kind != "title" and 2 * words >= len(stems))
+
+
+_OTHER_NAME = re.compile(r"[/|()]")
+
+
+def _is_one_name(value: str, said: Sequence[str]) -> bool:
+    """Whether these stems are one of the names that a value has: "Hall / Lobby", "Value Added Tax (VAT)"."""
+    if not _OTHER_NAME.search(value):
+        return False
+    return any(tuple(said) == tuple(map(stem_of, keys(name))) for name in _OTHER_NAME.split(value))
 
 
 def _said(found: Sequence[DictRow]) -> Sequence[str]:
