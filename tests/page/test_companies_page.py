@@ -148,14 +148,26 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     read = {
         "topic": "health fintech",
         "conditions": [
-            {"field": "country", "values": ["Kenya", "Ghana"], "strength": "required", "label": "in Kenya or Ghana"},
+            {
+                "field": "country",
+                "values": ["Kenya", "Ghana"],
+                "negated": False,
+                "strength": "required",
+                "label": "in Kenya or Ghana",
+            },
             {"field": "sector", "values": ["Crypto"], "negated": True, "strength": "required", "label": "not Crypto"},
-            {"field": "status", "values": ["startup"], "strength": "assumed", "label": "startup"},
+            {"field": "status", "values": ["startup"], "negated": False, "strength": "assumed", "label": "startup"},
             *tags,
         ],
         "excluded": ["crypto", "tokens"],
         "evidence": [
-            {"field": field, "value": value, "start": question.index(said), "end": question.index(said) + len(said)}
+            {
+                "field": field,
+                "value": value,
+                "start": question.index(said),
+                "end": question.index(said) + len(said),
+                "assertion": "negated" if said == "crypto" else "affirmed",
+            }
             for field, value, said in [
                 ("country", "Kenya, Ghana", "Africa"),
                 ("sector", "Crypto", "crypto"),

@@ -196,9 +196,12 @@ def test_an_address_with_changed_constraints_searches_by_them_and_a_broken_one_b
     assert "constraints" not in searches.bodies[1]
 
 
-def test_what_several_names_say_is_taken_away_as_one(site: Site) -> None:
+def test_what_the_same_words_say_is_one_chip_in_these_words(site: Site) -> None:
     constraints = FOUND["constraints"] | {
-        "must": {"role": ["backend engineer|platform engineer", "manager"], "company_norm": ["paynest", "kite"]},
+        "must": {
+            "role": ["backend engineer|platform engineer", "manager"],
+            "company_norm": ["paynest", "kite", "nova"],
+        },
         "should": {"skills_or_tools": [], "keywords": ["Backend engineer", "ledger"], "intent_secondary": []},
         "evidence": [
             {"field": "must.role", "value": "backend engineer|platform engineer", "start": 0, "end": 17},
@@ -208,12 +211,18 @@ def test_what_several_names_say_is_taken_away_as_one(site: Site) -> None:
     searches = Searches(FOUND | {"constraints": constraints})
     page = site.open(ASKED, before=searches)
     understood = page.get_by_role("region", name="How the query was understood")
-    understood.get_by_role("button", name="Remove: backend engineer", exact=True).click()
+    expect(understood.get_by_role("list", name="Must").get_by_role("listitem")).to_have_text(
+        ["backend engineers", "manager", "at Paynest", "at Nova"]
+    )
+    understood.get_by_role("button", name="Remove: backend engineers", exact=True).click()
     expect(understood.get_by_role("button", name="Read the query again")).to_be_visible()
     left = searches.bodies[1]["constraints"]
-    assert left["must"] == {"role": ["manager"], "company_norm": ["paynest", "kite"]}
+    assert left["must"] == {"role": ["manager"], "company_norm": ["paynest", "kite", "nova"]}
     assert left["should"] == {"keywords": ["ledger"]}
     assert [each["field"] for each in left["evidence"]] == ["must.company_norm"]
+    with page.expect_request("**/people/search"):
+        understood.get_by_role("button", name="Remove: at Paynest").click()
+    assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["nova"]
 
 
 def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: Site) -> None:

@@ -119,6 +119,8 @@ export class Turn {
       this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
+      // constraints that were given are answered by without the words that they were once read from
+      if (this.constraints !== null && this.answer.constraints?.evidence.length === 0) this.answer.constraints.evidence = this.constraints.evidence ?? [];
       this.text = event.data.content ?? event.data.response ?? this.text;
     } else {
       this.take(event);

@@ -42,7 +42,8 @@ function isNegated(clause) {
 
 /** What the question says of a clause. */
 function evidenceOf(clause, {evidence}) {
-  return evidence.filter(({field, value}) => clause.some((each) => each.field === field && (each.values.length === 0 || each.values.join(', ') === value)));
+  return evidence.filter(({field, value, assertion}) => clause.some((each) =>
+    each.field === field && each.negated === (assertion === 'negated') && (each.values.length === 0 || each.values.join(', ') === value)));
 }
 
 /** The words of a negated clause, which no company may speak of either. */

@@ -2,12 +2,15 @@
 
 import {day, rupees, words} from '../../format.js';
 
-/** @typedef {{part: string, names: string[], said: string, texts: (held: any) => [text: string, value: string | null][]}} Field */
+/**
+ * @typedef {{part: string, names: string[], said: string, read: (held: any[], evidence: Said[]) => [text: string, values: string[] | null][]}} Field
+ * @typedef {{names: string[], words: string}} Said the names that words of the query stand for
+ */
 
 /** What may be read from a query. `names` are its fields in that part of the constraints; `said` is what its evidence calls it. */
 const FIELDS = [
   list('must', 'name', (name) => titled(name)),
-  list('must', 'role', (role) => role.split('|')[0]),
+  list('must', 'role', (role) => role.split('|')[0].toLowerCase()),
   list('must', 'company_norm', (name) => `at ${titled(name)}`),
   list('must', 'school_norm', (name) => `at ${titled(name)}`),
   list('must', 'team_norm', (name) => `team ${titled(name)}`),
@@ -42,14 +45,27 @@ const PARTS = [
 /** The fields that a relaxation drops, where it is not called as its field is. */
 const RELAXED = {location: ['location_text'], time: ['time', 'started', 'ended']};
 
-/** A field that holds any number of values, each a condition. @returns {Field} */
+/**
+ * A field that holds any number of values. What the same words say is one condition, and is called by them. @returns {Field}
+ */
 function list(part, name, word) {
-  return {part, names: [name], said: name, texts: ([values]) => (values ?? []).map((value) => [word(value), value])};
+  return {part, names: [name], said: name, read: ([values], evidence) => {
+    const taken = new Set();
+    return (values ?? []).flatMap((value) => {
+      if (taken.has(value)) return [];
+      const names = namesIn(value);
+      const said = evidence.filter((each) => each.names.some((other) => names.includes(other)));
+      const alike = new Set(said.flatMap((each) => each.names));
+      const together = values.filter((each) => each === value || namesIn(each).some((other) => alike.has(other)));
+      for (const each of together) taken.add(each);
+      return [[word(said.length > 0 ? said.map(({words: text}) => text).join(' or ') : value), together]];
+    });
+  }};
 }
 
 /** One condition that these fields hold together. @returns {Field} */
 function one(part, names, said, word) {
-  return {part, names, said, texts: (held) => {
+  return {part, names, said, read: (held) => {
     const text = held.some((value) => value != null) && word(...held);
     return text ? [[text, null]] : [];
   }};
@@ -62,11 +78,19 @@ function one(part, names, said, word) {
  */
 export function understood(constraints) {
   const roles = new Set((constraints.must.role ?? []).flatMap((role) => role.split('|')));
+  const evidence = (field) => saidOf(constraints, `${field.part}.${field.said}`);
   return PARTS.map(({part, name, tone}) => ({name, tone, conditions: FIELDS.filter((field) => field.part === part).flatMap((field) =>
-    field.texts(field.names.map((each) => constraints[part][each]))
+    field.read(field.names.map((each) => constraints[part][each]), evidence(field))
       // what must hold is better held too
-      .filter(([, value]) => part !== 'should' || !roles.has(value))
-      .map(([text, value]) => ({text, without: without(constraints, field, value)})))}));
+      .filter(([, values]) => part !== 'should' || !values.every((value) => roles.has(value.toLowerCase())))
+      .map(([text, values]) => ({text, without: without(constraints, field, values)})))}));
+}
+
+/** What the query's own words say of a field. @returns {Said[]} */
+function saidOf({query_cleaned: query, evidence = []}, field) {
+  const letters = Array.from(query);
+  return evidence.filter((each) => each.field === field)
+    .map(({value, start, end}) => ({names: namesIn(value), words: letters.slice(start, end).join('')}));
 }
 
 /**
@@ -80,15 +104,15 @@ export function relaxed(constraints, relaxation) {
     .reduce((left, field) => without(left, field, null), constraints);
 }
 
-/** The constraints without a field, or without one of its values, and without the words that say it. */
-function without(constraints, {part, names, said}, value) {
-  const gone = new Set(value === null ? [] : namesIn(value));
+/** The constraints without a field, or without some of its values, and without the words that say it. */
+function without(constraints, {part, names, said}, values) {
+  const gone = new Set((values ?? []).flatMap(namesIn));
   const held = {...constraints[part]};
-  for (const name of names) held[name] = Array.isArray(held[name]) ? held[name].filter((each) => value !== null && each !== value) : null;
+  for (const name of names) held[name] = Array.isArray(held[name]) ? held[name].filter((each) => values !== null && !values.includes(each)) : null;
   const left = {...constraints, [part]: held};
   if (said === 'role') left.should = withoutNames(constraints.should, gone);
   left.evidence = (constraints.evidence ?? []).filter((each) =>
-    each.field !== `${part}.${said}` || (value !== null && !namesIn(each.value).some((name) => gone.has(name))));
+    each.field !== `${part}.${said}` || (values !== null && !namesIn(each.value).some((name) => gone.has(name))));
   // what these say of all conditions together is made anew
   return {...left, search_phrases: [], query_embedding_text: ''};
 }
