@@ -14,10 +14,11 @@ from quarry.campaigns.contract import Campaign, CampaignFilters
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.fallbacks import campaigns_spoken_of
 from quarry.campaigns.filters import named_values, resolve
-from quarry.campaigns.reading import constraints_of, question_of
+from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
+from quarry.campaigns.reading import question_of
 from quarry.campaigns.results import CampaignSet, KnownValues
-from quarry.companies.names import is_about, read_names
 from quarry.companies.contract import Company
+from quarry.companies.names import is_about, read_names
 from quarry.companies.snippets import profile_words, snippets
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
@@ -100,10 +101,8 @@ def _filtered(text: str) -> object:
 
 
 def _asked_of_campaigns(text: str) -> object:
-    parsed = parse(
-        text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1)
-    )
-    return constraints_of(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
+    parsed = parse(text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
+    return conditions_of_campaigns(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
 
 
 def _spoken_of(text: str) -> object:
