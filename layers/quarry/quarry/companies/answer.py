@@ -147,7 +147,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         )
     if asked.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
-    if asked.is_relaxed and not sought.names_status:
+    if asked.is_relaxed and result.chosen and not sought.names_status:
         missing.append("no startup fits, so companies of any status were searched")
     missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
     return SummaryInputs(

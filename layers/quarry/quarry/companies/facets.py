@@ -78,7 +78,7 @@ COMPANIES = SearchTable(
             is_hard=False,
         ),
         Facet(
-            "acquirer", "name", "acquirer", "acquiring company", "acquiring companies",
+            "acquirer", "name", "acquirer", "acquirer", "acquirers",
             words=("buyer", "owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
             is_hard=False,
         ),

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS
+from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import (
@@ -91,6 +92,8 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     names = tuple(each for each in mention.value.values if each.facet in NAME_FACETS and each.is_whole)
     if not values and names and mention.assertion == "affirmed":
         return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
+    if not values and (number := numeral_value(parsed.text[mention.start : mention.end])) is not None:
+        return replace(mention, value=NumberRange(number, number), is_latent=True)
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
     return replace(mention, value=Known(values), is_latent=False)

@@ -286,7 +286,19 @@ def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]
         if condition.facet in TAG_FACETS and not condition.is_negated:
             key = condition.evidence or tuple(value.lower() for value in condition.values)
             groups.setdefault(key, []).append(condition)
-    return tuple(_group(conditions, question, parsed) for conditions in groups.values())
+    found = [_group(conditions, question, parsed) for conditions in groups.values()]
+    for place in range(len(found) - 1, 0, -1):
+        if found[place].is_demanded and _are_joined(found[place - 1], found[place], question):
+            found[place - 1] = replace(found[place - 1], is_demanded=True)
+    return tuple(found)
+
+
+def _are_joined(group: TagGroup, other: TagGroup, question: Question) -> bool:
+    """Whether nothing but "and" or "or" stands between two tags."""
+    if not (group.conditions[0].evidence and other.conditions[0].evidence):
+        return False
+    between = question.text[group.conditions[0].evidence[-1].end : other.conditions[0].evidence[0].start]
+    return between.strip(" ,").lower() in ("and", "or", "&")
 
 
 def _is_of_tags(clause: Clause) -> bool:
