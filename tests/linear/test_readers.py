@@ -15,8 +15,8 @@ from quarry.campaigns.filters import resolve
 from quarry.campaigns.found import CampaignSet, KnownValues
 from quarry.campaigns.router import route
 from quarry.campaigns.standins import campaigns_spoken_of
-from quarry.companies.names import is_about, read_names
 from quarry.companies.contract import Company
+from quarry.companies.names import is_about, read_names
 from quarry.companies.snippets import profile_words, snippets
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words

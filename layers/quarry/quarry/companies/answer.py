@@ -32,7 +32,9 @@ _MATCHED_BY = {
 
 @dataclass(frozen=True)
 class Result:
-    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the search ended."""
+    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
+    search ended.
+    """
 
     asked: Asked
     chosen: Sequence[RankedCompany]
@@ -56,8 +58,8 @@ async def conclude(
     end_reason: EndReason,
     is_cut_short: bool,
 ) -> Result:
-    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what is near and
-    what each condition costs.
+    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what
+    is near and what each condition costs.
     """
     companies = {**asked.companies, **found.companies}
     chosen = _chosen(context, asked, ranking, companies, wanted)

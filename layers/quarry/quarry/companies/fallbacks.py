@@ -1,4 +1,5 @@
-"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by coverage.
+"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by
+coverage.
 
 Pure: the same inputs give the same decisions.
 """
@@ -45,8 +46,8 @@ DEMANDED_MISSED = 1.5
 class Odds:
     """The log odds that a company answers the question, from evidence between 0 and 1 each.
 
-    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand beside it so
-    that their scores mean the same.
+    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand
+    beside it so that their scores mean the same.
     """
 
     base: float
@@ -220,7 +221,9 @@ def _judge(
 
 
 def _lacking(company: Company, sought: Sought) -> int:
-    """How many of the tags that say what the companies are it is not filed under. Where some are under all, others are not meant."""
+    """How many of the tags that say what the companies are it is not filed under. Where some are under all, others are
+    not meant.
+    """
     return sum(group.is_demanded and not _filed(company, group) for group in sought.tags)
 
 
@@ -236,7 +239,9 @@ def _worth(group: TagGroup) -> float:
 
 
 def _filed(company: Company, group: TagGroup) -> float:
-    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under none."""
+    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under
+    none.
+    """
     held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
     if any(group.values(facet) & {*values} for facet, values in held.items()):
         return 1.0

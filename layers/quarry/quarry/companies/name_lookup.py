@@ -23,11 +23,11 @@ from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
 
 async def look_up_names(context: Context) -> Asked:
-    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may be the one
-    that others are to be like.
+    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may
+    be the one that others are to be like.
 
-    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and who asks
-    whether a company was acquired does not know.
+    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and
+    who asks whether a company was acquired does not know.
     """
     reading = await _read(context)
     names = await off_loop(_names, context.question, reading)

@@ -40,8 +40,8 @@ def nothing_found(
     near_misses: Sequence[tuple[Company, Sequence[str]]],
     relaxations: Sequence[tuple[str, int]] = (),
 ) -> str:
-    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there are without
-    it), and which come near.
+    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there
+    are without it), and which come near.
     """
     none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
