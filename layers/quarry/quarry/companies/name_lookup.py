@@ -18,7 +18,8 @@ from quarry.companies.query import names_said, sought, statuses_of
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
 from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.reading import Reading, read_question
+from quarry.core.query.question import Reading
+from quarry.core.retrieval.reading import read_question
 from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
 

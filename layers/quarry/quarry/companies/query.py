@@ -18,8 +18,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
-from quarry.core.retrieval.reading import Reading
+from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question, Reading
 from quarry.core.text import significant_words
 
 DATE_AHEAD_MAX = 12
@@ -287,8 +286,8 @@ def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]
     required = [each for clause in question.clauses if _is_of_tags(clause) for each in clause]
     for condition in (*question.preferred, *required):
         if condition.facet in TAG_FACETS and not condition.is_negated:
-            key = condition.evidence or tuple(value.lower() for value in condition.values)
-            groups.setdefault(key, []).append(condition)
+            values = tuple(value.lower() for value in condition.values)
+            groups.setdefault((condition.evidence, () if condition.evidence else values), []).append(condition)
     found = [_group(conditions, question, parsed) for conditions in groups.values()]
     for place in range(len(found) - 1, 0, -1):
         if found[place].is_demanded and _are_joined(found[place - 1], found[place], question):

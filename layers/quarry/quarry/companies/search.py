@@ -96,7 +96,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
             now.ranking,
             wanted=now.plan.output.target_result_count if now.plan else None,
             rounds=now.nth,
-            end_reason=now.end_reason or "guardrail_hit",
+            end_reason=now.end_reason,
             is_cut_short=now.is_cut_short,
         )
         async with aclosing(write_answer(context, result)) as pieces:
