@@ -10,8 +10,7 @@ from quarry.companies.meaning import as_companies
 from quarry.companies.query import Sought, sought
 from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.question import Question
-from quarry.core.retrieval.reading import Reading
+from quarry.core.query.question import Question, Reading
 from tests.query.tables import SERVED, Filled, read
 
 FILLED = Filled(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from quarry.companies.candidates import Candidate
 from quarry.companies.contract import Company
 from quarry.companies.outputs import CompanyPlan, PlanFilters
-from quarry.companies.candidates import Candidate
 from quarry.companies.ranking import Entry
 
 

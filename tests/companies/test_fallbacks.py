@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.contract import ChatMessage
+from quarry.companies.fallbacks import ACCEPTED_MIN, critique_by_rule, plan_by_rule, rerank_by_rule, seed_variants
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs, SummaryEntry, SummaryInputs
 from quarry.companies.ranking import Entry
 from quarry.companies.snippets import facts, inline_description, snippets
-from quarry.companies.fallbacks import ACCEPTED_MIN, seed_variants, critique_by_rule, plan_by_rule, rerank_by_rule
 from quarry.companies.summary import nothing_found, portrait, summary_by_rule
 from tests.companies.asking import asked
 from tests.companies.factories import company, entry, plan

@@ -208,7 +208,7 @@ def test_startups_are_meant_where_no_status_is_named() -> None:
         ("car insurance", {"Auto Insurance"}, {"Auto Insurance"}),
         (
             "drone or self-driving companies",
-            {"Autonomous Driving"},
+            {"Drone Delivery", "Autonomous Driving"},
             {"Drone Delivery", "Autonomous Driving"},
         ),
         ("tools for developers", set(), {"Developer & Data Infrastructure"}),

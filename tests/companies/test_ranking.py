@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.companies.outputs import PlanFilters
 from quarry.companies.candidates import Candidate
+from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import (
     FIRST_SECTOR_WEIGHT,
     boosted,

@@ -49,7 +49,9 @@ def test_a_wrong_field_is_refused_by_its_name(field: str, value: object) -> None
 
 
 def test_a_company_is_filed_under_whatever_its_owner_likes() -> None:
-    row = CompanyRow.model_validate(ROW | {"sectors": ["Beekeeping"], "categories": ["Hives"], "business_models": ["Swaps"]})
+    row = CompanyRow.model_validate(
+        ROW | {"sectors": ["Beekeeping"], "categories": ["Hives"], "business_models": ["Swaps"]}
+    )
     assert (row.sectors, row.categories, row.business_models) == (["Beekeeping"], ["Hives"], ["Swaps"])
 
 

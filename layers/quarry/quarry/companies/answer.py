@@ -32,7 +32,9 @@ _MATCHED_BY = {
 
 @dataclass(frozen=True)
 class Result:
-    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the search ended."""
+    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
+    search ended.
+    """
 
     asked: Asked
     chosen: Sequence[RankedCompany]
@@ -56,8 +58,8 @@ async def conclude(
     end_reason: EndReason,
     is_cut_short: bool,
 ) -> Result:
-    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what is near and
-    what each condition costs.
+    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what
+    is near and what each condition costs.
     """
     companies = {**asked.companies, **found.companies}
     chosen = _chosen(context, asked, ranking, companies, wanted)
@@ -147,7 +149,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         )
     if asked.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
-    if asked.is_relaxed and not sought.names_status:
+    if asked.is_relaxed and result.chosen and not sought.names_status:
         missing.append("no startup fits, so companies of any status were searched")
     missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
     return SummaryInputs(

@@ -20,9 +20,9 @@ SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
 class Scoring:
     """The weights and thresholds of retrieval.
 
-    Hybrid: `semantic_weight · semantic + keyword_weight · keyword + niche_weight · niche`, of companies whose cosine similarity
-    is `min_semantic` or more. Keyword: `keyword_only_weight · keyword + niche_only_weight · niche`. A name is similar from
-    `min_name_similarity` (trigrams) on.
+    Hybrid: `semantic_weight · semantic + keyword_weight · keyword + niche_weight · niche`, of companies whose cosine
+    similarity is `min_semantic` or more. Keyword: `keyword_only_weight · keyword + niche_only_weight · niche`. A name
+    is similar from `min_name_similarity` (trigrams) on.
     """
 
     semantic_weight: float = 0.58
@@ -63,8 +63,9 @@ class NameMatch:
 class Candidate:
     """A company that may be meant, with the best of each signal over all variants; 0 where a signal says nothing.
 
-    `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the share of the
-    tags asked for that it is filed under. `variants` counts the variants that found it, `found_by` says by which searches.
+    `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the
+    share of the tags asked for that it is filed under. `variants` counts the variants that found it, `found_by` says by
+    which searches.
     """
 
     company_id: str

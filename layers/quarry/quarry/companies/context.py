@@ -42,7 +42,9 @@ class Context:
         return self.run.chat is not None and self.run.budget.tokens >= self.run.budget.max_tokens
 
     def seconds_for_looking(self, has_ranked: bool) -> float:
-        """Seconds that look-ups may still take: of the time kept for the answer too, until there is something to answer with."""
+        """Seconds that look-ups may still take: of the time kept for the answer too, until there is something to answer
+        with.
+        """
         budget = self.run.budget
         return budget.seconds_for_work if has_ranked else budget.seconds_left
 
@@ -63,9 +65,9 @@ class Context:
 class Asked:
     """The question as it is understood: what it seeks, and whom it names.
 
-    `exact` are the companies that it names outright: the search is over when there are any. `seed` is the company that others are
-    to be like, `seed_vectors` what is stored of its meaning. `is_widened`: the companies shown before were left, because none of
-    them fits; `is_relaxed`: so was what had only been assumed.
+    `exact` are the companies that it names outright: the search is over when there are any. `seed` is the company that
+    others are to be like, `seed_vectors` what is stored of its meaning. `is_widened`: the companies shown before were
+    left, because none of them fits; `is_relaxed`: so was what had only been assumed.
     """
 
     sought: Sought
@@ -84,8 +86,8 @@ class Asked:
 class Plan:
     """How to search: what was planned, the phrasings that wait and those that were tried.
 
-    `only` are the ids to which a search among the companies shown before is held. `is_new`: what depends on the plan alone was not
-    yet searched for.
+    `only` are the ids to which a search among the companies shown before is held. `is_new`: what depends on the plan
+    alone was not yet searched for.
     """
 
     output: CompanyPlan
@@ -94,6 +96,7 @@ class Plan:
     tried: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
     is_new: bool = True
+    by_model: bool = False
 
     @property
     def clauses(self) -> Sequence[Clause]:
@@ -158,8 +161,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether that is enough. `plan` is what the next round goes on with, None for another plan; `asked` is what it asks, which may
-    have been widened; `note` tells the next plan what became of this one.
+    """Whether that is enough. `plan` is what the next round goes on with, None for another plan; `asked` is what it
+    asks, which may have been widened; `note` tells the next plan what became of this one.
     """
 
     asked: Asked

@@ -74,8 +74,8 @@ Value = Annotated[CleanText, StringConstraints(max_length=VALUE_CHARACTERS_MAX)]
 class Condition(_Request):
     """What companies must, or should, be like in one field: any of `values`, or from `least` to `most`, both inclusive.
 
-    required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it only speaks for a company.
-    Conditions of the same `group` are alternatives.
+    required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it only speaks for a
+    company. Conditions of the same `group` are alternatives.
     """
 
     field: FieldName
@@ -99,7 +99,9 @@ class Evidence(_Request):
 
 
 class Constraints(_Request):
-    """A question as it was understood; in a request, instead of how it would be. `topic` is found by words and by meaning."""
+    """A question as it was understood; in a request, instead of how it would be. `topic` is found by words and by
+    meaning.
+    """
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable] = ""
     conditions: list[Condition] = Field(default_factory=list, max_length=CONDITIONS_MAX)
@@ -110,7 +112,9 @@ class Constraints(_Request):
 
 
 class ChatRequest(_Request):
-    """`POST /companies/chat`. The last message is the user's question. `constraints`, where given, replace how it is read."""
+    """`POST /companies/chat`. The last message is the user's question. `constraints`, where given, replace how it is
+    read.
+    """
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=MESSAGES_MAX)
     constraints: Constraints | None = None
@@ -173,8 +177,8 @@ class Company(BaseModel):
 
 
 class Reference(_Model):
-    """A company that the answer offers: why, what it does in a line, what speaks for it, and how sure we are (0 to 1); and which
-    conditions it meets and misses, in words.
+    """A company that the answer offers: why, what it does in a line, what speaks for it, and how sure we are (0 to 1);
+    and which conditions it meets and misses, in words.
     """
 
     company_id: str

@@ -20,8 +20,8 @@ COMPANIES = SearchTable(
             words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}", is_many=True,
             is_hard=False,
         ),
-        Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}", is_hard=False),
-        Facet(
+        Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}",
+        is_hard=False), Facet(
             "sector", "array", "sectors", "sector", "sectors",
             words=("industry", "field", "vertical", "market"), leads=("in", "for"), wording="in {}", is_hard=False,
             synonyms=synonyms(SECTOR_NAMES),
@@ -78,7 +78,7 @@ COMPANIES = SearchTable(
             is_hard=False,
         ),
         Facet(
-            "acquirer", "name", "acquirer", "acquiring company", "acquiring companies",
+            "acquirer", "name", "acquirer", "acquirer", "acquirers",
             words=("buyer", "owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
             is_hard=False,
         ),

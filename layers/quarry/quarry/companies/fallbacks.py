@@ -1,4 +1,5 @@
-"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by coverage.
+"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by
+coverage.
 
 Pure: the same inputs give the same decisions.
 """
@@ -45,8 +46,8 @@ DEMANDED_MISSED = 1.5
 class Odds:
     """The log odds that a company answers the question, from evidence between 0 and 1 each.
 
-    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand beside it so
-    that their scores mean the same.
+    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand
+    beside it so that their scores mean the same.
     """
 
     base: float
@@ -167,6 +168,9 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
+    fewest = min((_lacking(entry.company, sought) for entry, _ in kept), default=0)
+    if sought.is_plain and inputs.seed is None:
+        kept = [pair for pair in kept if _lacking(pair[0].company, sought) == fewest]
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],
@@ -216,6 +220,13 @@ def _judge(
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
 
 
+def _lacking(company: Company, sought: Sought) -> int:
+    """How many of the tags that say what the companies are it is not filed under. Where some are under all, others are
+    not meant.
+    """
+    return sum(group.is_demanded and not _filed(company, group) for group in sought.tags)
+
+
 def _tag_share(company: Company, sought: Sought) -> float:
     """The share of the tags named that a company has. How it earns its money says less than what it does."""
     worth = [_worth(group) for group in sought.tags]
@@ -228,7 +239,9 @@ def _worth(group: TagGroup) -> float:
 
 
 def _filed(company: Company, group: TagGroup) -> float:
-    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under none."""
+    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under
+    none.
+    """
     held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
     if any(group.values(facet) & {*values} for facet, values in held.items()):
         return 1.0

@@ -200,8 +200,8 @@ MODEL_NAMES: dict[str, str] = {
 STATUS_NAMES: dict[str, str] = {
     "startup": "still running, still active, still going, still independent, still private, still in business, still operating, "
     "active, independent, operating, alive",
-    "acquired": "bought, got bought, was bought, were bought, been bought, bought out, bought up, taken over, got acquired, exited, "
-    "sold to another company",
+    "acquired": "bought, got bought, was bought, were bought, been bought, bought out, bought up, taken over, got acquired, "
+    "exited, sold to another company",
     "public": "publicly traded, publicly listed, went public, gone public, ipo, on the stock exchange, on the stock market, "
     "stock listed",
     "closed": "shut down, shut, shuttered, closed down, out of business, went out of business, gone out of business, went bust, "

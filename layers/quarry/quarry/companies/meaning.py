@@ -1,5 +1,5 @@
-"""What words mean where companies are searched: a word of a profile that is a company's name too, a status that may be an ordinary
-adjective, a place where customers are. Pure: mentions in, mentions out.
+"""What words mean where companies are searched: a word of a profile that is a company's name too, a status that may be
+an ordinary adjective, a place where customers are. Pure: mentions in, mentions out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS
+from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import (
@@ -88,9 +89,18 @@ def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
         values = tuple(each for each in values if each.facet != STAGE)
     if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
         values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
-    names = tuple(each for each in mention.value.values if each.facet in NAME_FACETS and each.is_whole)
+    return _of_values(parsed, mention, mention.value.values, values)
+
+
+def _of_values(
+    parsed: ParsedQuery, mention: Mention, known: Collection[KnownValue], values: tuple[KnownValue, ...]
+) -> Mention:
+    """The mention as those of the `known` values that are meant; as words where none is."""
+    names = tuple(each for each in known if each.facet in NAME_FACETS and each.is_whole)
     if not values and names and mention.assertion == "affirmed":
         return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
+    if not values and (number := numeral_value(parsed.text[mention.start : mention.end])) is not None:
+        return replace(mention, value=NumberRange(number, number), is_latent=True)
     if not values:
         return replace(mention, value=_word(parsed, mention), is_latent=False)
     return replace(mention, value=Known(values), is_latent=False)
@@ -148,7 +158,9 @@ def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) 
 
 
 def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
-    """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed banks")."""
+    """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed
+    banks").
+    """
     mention = parsed.mentions[place]
     said = keys(parsed.text[mention.start : mention.end])
     following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None

@@ -18,16 +18,17 @@ from quarry.companies.query import names_said, sought, statuses_of
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
 from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.reading import Reading, read_question
+from quarry.core.query.question import Reading
+from quarry.core.retrieval.reading import read_question
 from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
 
 
 async def look_up_names(context: Context) -> Asked:
-    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may be the one
-    that others are to be like.
+    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may
+    be the one that others are to be like.
 
-    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and who asks
-    whether a company was acquired does not know.
+    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and
+    who asks whether a company was acquired does not know.
     """
     reading = await _read(context)
     names = await off_loop(_names, context.question, reading)

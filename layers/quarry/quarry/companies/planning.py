@@ -1,5 +1,5 @@
-"""The plan: made by the model where that pays, else by rule. What it says of statuses, places and the like counts for nothing: only
-what the words say, and the data bears out, rules companies out.
+"""The plan: made by the model where that pays, else by rule. What it says of statuses, places and the like counts for
+nothing: only what the words say, and the data bears out, rules companies out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ async def make_plan(context: Context, asked: Asked, tried: Sequence[str] = (), n
         note=note,
     )
     output = await _output(context, asked, inputs)
-    return _plan(context, asked, output, tried)
+    by_model = (
+        context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
+    )
+    return replace(_plan(context, asked, output, tried), by_model=by_model)
 
 
 def described(plan: Plan) -> str:
@@ -91,7 +94,9 @@ def _may_be_a_name(context: Context, asked: Asked) -> bool:
 
 
 def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: Sequence[str]) -> Plan:
-    """Keep of a plan what exists; queue its phrasings. Others like a company are searched for by its profile, not its name."""
+    """Keep of a plan what exists; queue its phrasings. Others like a company are searched for by its profile, not its
+    name.
+    """
     variants = output.query_variants
     if asked.seed is not None:
         name = asked.seed.company_name.casefold()

@@ -1,8 +1,8 @@
-"""What a question asks of the companies: which conditions must hold, what they are to be filed under, and what is left to be found
-by words and by meaning.
+"""What a question asks of the companies: which conditions must hold, what they are to be filed under, and what is left
+to be found by words and by meaning.
 
-Pure. The core reads the question; here stands what is peculiar to companies, such as that startups are meant where no status is
-named.
+Pure. The core reads the question; here stands what is peculiar to companies, such as that startups are meant where no
+status is named.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question
-from quarry.core.retrieval.reading import Reading
+from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question, Reading
 from quarry.core.text import significant_words
 
 DATE_AHEAD_MAX = 12
@@ -37,8 +36,8 @@ _EARLIER = frozenset("earlier below before less lower".split())
 
 @dataclass(frozen=True)
 class TagGroup:
-    """What words of the question are filed under: any of `conditions`. `is_demanded`: they say what the companies are ("insurance
-    startups"), not for whom or how they work.
+    """What words of the question are filed under: any of `conditions`. `is_demanded`: they say what the companies are
+    ("insurance startups"), not for whom or how they work.
     """
 
     name: str
@@ -53,9 +52,10 @@ class TagGroup:
 class Sought:
     """What is sought.
 
-    `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what is only
-    likely. `tags` speak for a company, and rule none out. `excluded` are words that no company may speak of. `topic` is what is to
-    be found by words and by meaning; `is_plain`: tags and nothing else make it up. `narrows`: it speaks of what was shown before.
+    `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what
+    is only likely. `tags` speak for a company, and rule none out. `excluded` are words that no company may speak of.
+    `topic` is what is to be found by words and by meaning; `is_plain`: tags and nothing else make it up. `narrows`: it
+    speaks of what was shown before.
     """
 
     question: Question
@@ -121,15 +121,15 @@ def _is_inferred(clause: Clause) -> bool:
 
 
 def _is_ruled_out(parsed: ParsedQuery, condition: Condition) -> bool:
-    """Whether a negated condition rules companies out. What the things that they make, or those whom they serve, are not or do not
-    have is no word against a company ("so that the grower needs no herbicide").
+    """Whether a negated condition rules companies out. What the things that they make, or those whom they serve, are
+    not or do not have is no word against a company ("so that the grower needs no herbicide").
     """
     return not condition.is_negated or all(_is_said_of_rows(parsed, span.start) for span in condition.evidence)
 
 
 def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
-    """Whether what is negated from `start` on is said of companies: the negation follows them or what they are filed under, and no
-    other word stands between.
+    """Whether what is negated from `start` on is said of companies: the negation follows them or what they are filed
+    under, and no other word stands between.
     """
     before = [mention for mention in parsed.mentions if mention.start < start]
     is_behind_negation = False
@@ -211,7 +211,9 @@ def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
 
 
 def _with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
-    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for startups too."""
+    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for
+    startups too.
+    """
     named = [clause for clause in clauses if any(each.facet == STATUS and not each.is_negated for each in clause)]
     if not named:
         return [_with_stages(clause, parsed) for clause in clauses]
@@ -284,9 +286,21 @@ def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]
     required = [each for clause in question.clauses if _is_of_tags(clause) for each in clause]
     for condition in (*question.preferred, *required):
         if condition.facet in TAG_FACETS and not condition.is_negated:
-            key = condition.evidence or tuple(value.lower() for value in condition.values)
-            groups.setdefault(key, []).append(condition)
-    return tuple(_group(conditions, question, parsed) for conditions in groups.values())
+            values = tuple(value.lower() for value in condition.values)
+            groups.setdefault((condition.evidence, () if condition.evidence else values), []).append(condition)
+    found = [_group(conditions, question, parsed) for conditions in groups.values()]
+    for place in range(len(found) - 1, 0, -1):
+        if found[place].is_demanded and _are_joined(found[place - 1], found[place], question):
+            found[place - 1] = replace(found[place - 1], is_demanded=True)
+    return tuple(found)
+
+
+def _are_joined(group: TagGroup, other: TagGroup, question: Question) -> bool:
+    """Whether nothing but "and" or "or" stands between two tags."""
+    if not (group.conditions[0].evidence and other.conditions[0].evidence):
+        return False
+    between = question.text[group.conditions[0].evidence[-1].end : other.conditions[0].evidence[0].start]
+    return between.strip(" ,").lower() in ("and", "or", "&")
 
 
 def _is_of_tags(clause: Clause) -> bool:

@@ -47,8 +47,8 @@ def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) 
 
 
 def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
-    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a company has,
-    and a little for a company whose first sector is asked for.
+    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a
+    company has, and a little for a company whose first sector is asked for.
     """
     with_boost = (
         replace(

@@ -13,7 +13,8 @@ from quarry.companies.contract import STATUSES
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.name_lookup import look_up, match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
-from quarry.companies.ranking import Entry, boosted, distinct, in_order
+from quarry.companies.outputs import PlanFilters
+from quarry.companies.ranking import Entry, boosted, distinct, has_niche, in_order
 from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.off_loop import off_loop
@@ -26,8 +27,8 @@ SEED_VECTORS_MAX = 4
 
 
 async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidates) -> tuple[Plan, Candidates]:
-    """Search for the phrasings that wait, as many as one round takes, and once for each plan by name and by tag. Only what meets
-    the plan's conditions is found.
+    """Search for the phrasings that wait, as many as one round takes, and once for each plan by name and by tag. Only
+    what meets the plan's conditions is found.
 
     Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
@@ -77,7 +78,9 @@ class _Search:
         return self._context.may_call(calls)
 
     async def close_in(self) -> None:
-        """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are looked at."""
+        """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
+        looked at.
+        """
         sought = self._plan.sought
         if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
             with self._context.run.step("companies_by_fields") as record:
@@ -112,7 +115,8 @@ class _Search:
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
         """The phrasings' vectors; None where there are none to compare them with, or the model failed.
 
-        What is like a seed company is found by the vectors that are stored of it; its own words then are searched for as words.
+        What is like a seed company is found by the vectors that are stored of it; its own words then are searched for
+        as words.
         """
         if "hybrid" not in self._plan.output.search_priority_order:
             return None
@@ -247,6 +251,8 @@ def _parted(
     nothing = Standing()
     misses = {entry.company.id: met.get(entry.company.id, nothing).misses for entry in entries}
     fitting = [entry for entry in entries if not misses[entry.company.id]]
+    if plan.by_model:
+        fitting = as_planned(fitting, plan.output.filters)
     missed = sorted(
         (entry for entry in entries if misses[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
     )
@@ -255,6 +261,24 @@ def _parted(
         NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
         for entry in missed[:NEAR_MISSES_MAX]
     ]
+
+
+def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
+    """Those of the entries that the model's plan allows. A demand that none of them meets is not in the data, and is
+    dropped.
+    """
+    kept = list(entries)
+    insists = filters.niche_mode == "must_match"
+    tests: tuple[Callable[[Entry], bool], ...] = (
+        lambda entry: bool(
+            {*filters.sectors, *filters.categories} & {*entry.company.sectors, *entry.company.categories}
+        ),
+        lambda entry: bool({*filters.business_models} & {*entry.company.business_models}),
+        lambda entry: insists and any(has_niche(entry.company, niche) for niche in filters.niches),
+    )
+    for wanted in tests:
+        kept = [entry for entry in kept if wanted(entry)] or kept
+    return kept
 
 
 async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:

@@ -1,14 +1,14 @@
 """A company search as a stream of events.
 
-Read `_search` from top to bottom: a company that is named outright ends the search at once; else, round by round, plan, retrieve,
-keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked.
+Read `_search` from top to bottom: a company that is named outright ends the search at once; else, round by round, plan,
+retrieve, keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import conclude, final_answer, write_answer
@@ -36,8 +36,8 @@ async def search_companies(
 ) -> AsyncGenerator[Event]:
     """The events of one search: steps, the answer's text in pieces, and last the whole answer.
 
-    A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the generator
-    stops the search before its next step.
+    A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
+    generator stops the search before its next step.
     """
     limits = CompanyLimits.of(services.settings)
     run = Run("companies", caller.user_id, request.question, _budget(limits), services.chat, request_id)
@@ -60,8 +60,8 @@ class Round:
     asked: Asked
     nth: int = 0
     plan: Plan | None = None
-    found: Candidates = Candidates()
-    ranking: Ranking = Ranking()
+    found: Candidates = field(default_factory=Candidates)
+    ranking: Ranking = field(default_factory=Ranking)
     note: str = ""
     end_reason: EndReason | None = None
     is_cut_short: bool = False
@@ -96,7 +96,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
             now.ranking,
             wanted=now.plan.output.target_result_count if now.plan else None,
             rounds=now.nth,
-            end_reason=now.end_reason or "guardrail_hit",
+            end_reason=now.end_reason,
             is_cut_short=now.is_cut_short,
         )
         async with aclosing(write_answer(context, result)) as pieces:
@@ -216,7 +216,9 @@ _STEPS: tuple[tuple[str, Callable[[Context, Round], str], Take], ...] = (
     ("rank", _rank_label, _rank),
     ("critique", lambda context, now: "Checking whether that is enough", _criticise),
 )
-"""The steps of a round with their ids and labels. One without a label is left out: which it is shows when those before were taken."""
+"""The steps of a round with their ids and labels. One without a label is left out: which it is shows when those before
+were taken.
+"""
 
 
 def _within_limits(context: Context, now: Round) -> Round:

@@ -70,8 +70,8 @@ async def retrieve_variants(
 ) -> list[Candidate]:
     """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
 
-    Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and only those
-    that meet `filter`, a condition of `row_filter`.
+    Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
+    only those that meet `filter`, a condition of `row_filter`.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -142,8 +142,8 @@ async def find_by_taxonomy(
 
 
 def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Composed:
-    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`. That it has none of that
-    ("without plastic") does not count as speaking of it.
+    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`. That it has none
+    of that ("without plastic") does not count as speaking of it.
     """
     condition = where(COMPANIES, clauses, Literals())
     for words in excluded:
@@ -152,7 +152,8 @@ def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Compo
 
 
 _NEGATED = (
-    r"\m(no|not|non|nor|without|never|zero|less|fewer|instead of|rather than|free of|free from|replac\w+|eliminat\w+|avoid\w*|\w+n't)"
+    r"\m(no|not|non|nor|without|never|zero|less|fewer|instead of|rather than|free of|"
+    r"free from|replac\w+|eliminat\w+|avoid\w*|\w+n't)"
     r"(\W+\w+){0,2}?\W+"
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from quarry.companies.activity import counted
 from quarry.companies.contract import Company
 from quarry.companies.prompts import SummaryEntry, SummaryInputs
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description
@@ -40,16 +39,20 @@ def nothing_found(
     near_misses: Sequence[tuple[Company, Sequence[str]]],
     relaxations: Sequence[tuple[str, int]] = (),
 ) -> str:
-    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there are without
-    it), and which come near.
+    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there
+    are without it), and which come near.
     """
     none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
-    costs = [f"without “{label}”, {counted(rows, 'company', 'companies')}" for label, rows in relaxations if rows]
+    costs = [
+        f"without “{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
+        for label, rows in relaxations
+        if rows
+    ]
     if costs and inputs.demands:
-        missing.append(f"What else is asked for is met, {'; '.join(costs)}.")
+        missing.append(f"{'; '.join(costs).capitalize()}.")
     said = " ".join([said, *missing])
     if near_misses:
         near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)

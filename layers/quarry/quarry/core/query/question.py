@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
+from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery
 
 Strength = Literal["stated", "inferred"]
 """Whether the words say that a condition must hold, or it is only likely to be meant."""
@@ -82,3 +82,12 @@ class Question:
     unanswerable: Sequence[Missing] = ()
     follows_up: bool = False
     references: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question as it was read: what it mentions, and what it asks; `before` is the question that it takes up."""
+
+    parsed: ParsedQuery
+    question: Question
+    before: Question | None = None

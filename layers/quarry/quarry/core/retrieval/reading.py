@@ -16,22 +16,13 @@ from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import Lexicon, LookUp, lexicon_of
 from quarry.core.query.mention import ParsedQuery
 from quarry.core.query.parser import look_ups, parse
-from quarry.core.query.question import Question
+from quarry.core.query.question import Reading
 from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.vocabulary import look_up
 
 EARLIER_QUESTIONS_MAX = 5
 """So many questions back a follow-up may go for its conditions."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A question as it was read: what it mentions, and what it asks; `before` is the question that it takes up."""
-
-    parsed: ParsedQuery
-    question: Question
-    before: Question | None = None
 
 
 Adapt = Callable[[ParsedQuery], ParsedQuery]
