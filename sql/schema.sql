@@ -58,7 +58,18 @@ CREATE TYPE public.card_filters AS (
 	preferred_locations text[],
 	offer_salary double precision,
 	excluded_companies text[],
-	excluded_keywords text[]
+	excluded_keywords text[],
+	roles text[],
+	schools text[],
+	started_from date,
+	started_until date,
+	ended_from date,
+	ended_until date,
+	excluded_teams text[],
+	excluded_places text[],
+	excluded_current boolean,
+	excluded_time_start date,
+	excluded_time_end date
 );
 
 
@@ -115,6 +126,22 @@ CREATE FUNCTION public.agenda_items_values(p_keys text[]) RETURNS TABLE(key text
   ) v (facet, value)
   where (p_keys is null or t.id = any(p_keys)) and (true)
     and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: all_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg('(' || q.words::text || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
+    where numnode(q.words) > 0
+  ) r (names)
 $$;
 
 
@@ -265,6 +292,15 @@ CREATE FUNCTION public.searchable_text(VARIADIC parts text[]) RETURNS text
     RETURN regexp_replace(regexp_replace(public.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
 
 
+--
+-- Name: role_words(text, text, text, text, text[], text, text, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.role_words(title text, domain text, sub_domain text, team text, skills text[], seniority_level text, employment_type text, intent_primary text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, domain, sub_domain, team, public.joined_names(skills), seniority_level, replace(employment_type, '_'::text, ' '::text), CASE WHEN (intent_primary <> 'work'::text) THEN replace(intent_primary, '_'::text, ' '::text) ELSE NULL::text END]));
+
+
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
@@ -307,6 +343,7 @@ CREATE TABLE public.experience_cards (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
+    role_search tsvector GENERATED ALWAYS AS (public.role_words(title, domain, sub_domain, team, skills, seniority_level, employment_type, intent_primary)) STORED NOT NULL,
     CONSTRAINT experience_cards_check CHECK ((start_date <= end_date)),
     CONSTRAINT experience_cards_employment_type_check CHECK ((employment_type = ANY (ARRAY['full_time'::text, 'part_time'::text, 'contract'::text, 'freelance'::text, 'internship'::text, 'self_employed'::text, 'volunteer'::text]))),
     CONSTRAINT experience_cards_intent_primary_check CHECK ((intent_primary = ANY (ARRAY['work'::text, 'education'::text, 'project'::text, 'business'::text, 'research'::text, 'teaching'::text, 'community'::text, 'certification'::text, 'achievement'::text, 'career_break'::text, 'other'::text]))),
@@ -374,6 +411,7 @@ CREATE TABLE public.people (
     email text,
     phone text,
     links text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
     CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
 );
 
@@ -387,7 +425,9 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     AS $$
   select c.visible
     and (f.companies is null or c.company_norm = any(f.companies))
+    and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
@@ -396,6 +436,10 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     and (f.is_current is null or c.is_current = f.is_current)
     and card_location_matches(c, f)
     and card_time_overlaps(c, f)
+    and (f.started_from is null or c.start_date >= f.started_from)
+    and (f.started_until is null or c.start_date <= f.started_until)
+    and (f.ended_from is null or c.end_date >= f.ended_from)
+    and (f.ended_until is null or c.end_date <= f.ended_until)
     and (f.open_to_work_only is not true or p.open_to_work)
     and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
     and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
@@ -413,6 +457,26 @@ begin
   new.card_id := (select k.card_id from experience_card_children k where k.id = new.record_id);
   return new;
 end
+$$;
+
+
+--
+-- Name: card_rules_out(public.experience_cards, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select c.visible and (
+    (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
+    or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
+    or (p_keywords is not null and c.text_search @@ p_keywords)
+    or (p_places is not null and c.places @@ p_places)
+    or (f.excluded_current is not null and c.is_current = f.excluded_current)
+    or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
+      and (c.start_date is not null or c.end_date is not null)
+      and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
+      and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
 $$;
 
 
@@ -655,24 +719,23 @@ $$;
 
 CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where c.visible and c.company_norm = any($1.excluded_companies)'
-    ' union all select from experience_cards c where c.visible and c.text_search @@ $2'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
-    into plan using f, keywords;
+    into plan using f, keywords, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
-    union
-    select c.person_id from experience_cards c where c.visible and c.text_search @@ keywords
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);
@@ -681,10 +744,10 @@ $_$;
 
 
 --
--- Name: expect_fitting_cards(public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: expect_fitting_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[]) RETURNS double precision
+CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS double precision
     LANGUAGE plpgsql
     AS $_$
 declare
@@ -692,7 +755,8 @@ declare
 begin
   execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
     ' where card_matches(c, p, $1) and ($2 = ''{}'' or c.person_id not in (select unnest($2)))'
-    into plan using p_filters, p_excluded_people;
+    ' and ($3 is null or c.person_id = any($3))'
+    into plan using p_filters, p_excluded_people, p_among;
   return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
 end
 $_$;
@@ -737,10 +801,10 @@ $$;
 
 
 --
--- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -751,7 +815,7 @@ declare
   max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
   max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
-  asks_for_something constant boolean :=
+  asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   all_words constant tsquery := parsed_query(query);
   words text[];
@@ -762,9 +826,9 @@ begin
   select w.words, w.weights, w.candidates into words, weights, some_words
   from query_words('experience_cards', query, max_words, max_candidates) w;
   candidates := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_overfetch))
+    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
-    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_overfetch, max_texts)));
+    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_among, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;
@@ -815,39 +879,10 @@ $$;
 
 
 --
--- Name: find_people_vocabulary(text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: fitting_cards(public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.find_people_vocabulary(p_phrases text[], p_like text[] DEFAULT '{}'::text[]) RETURNS TABLE(companies text[], teams text[], domains text[], sub_domains text[], cities text[], countries text[], skills text[])
-    LANGUAGE sql STABLE
-    SET "pg_trgm.similarity_threshold" TO '0.5'
-    AS $$
-  with phrases as materialized (select distinct p.phrase from unnest(p_phrases) p (phrase))
-  select
-    array(
-      select phrase from phrases where exists (select from experience_cards c where c.company_norm = phrase and c.visible)
-      union
-      select near.company_norm
-      from unnest(p_like) l (name), lateral regexp_replace(l.name, '([\\%_])', '\\\1', 'g') e (name), lateral (
-        select c.company_norm from experience_cards c
-        where c.visible and (c.company_norm % l.name or c.company_norm like e.name || ' %' or c.company_norm like e.name || ',%')
-        limit 500
-      ) near),
-    array(select phrase from phrases where exists (select from experience_cards c where c.team_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.domain_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.sub_domain_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.city_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.country_norm = phrase and c.visible)),
-    array(select phrase from phrases
-      where exists (select from experience_cards c where lowered_names(c.skills) @> array[phrase] and c.visible))
-$$;
-
-
---
--- Name: fitting_cards(public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -861,10 +896,12 @@ begin
   from (
     select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
     where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+      and (p_among is null or c.person_id = any(p_among))
     limit case when p_excluded_people is null then max_tested else p_limit end
   ) c
   where p_excluded_people is not null
-    or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords))
+    or not is_ruled_out(
+      c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
   limit p_limit;
 end
 $$;
@@ -1109,19 +1146,19 @@ CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
 
 
 --
--- Name: is_ruled_out(text, text[], tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: is_ruled_out(text, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.is_ruled_out(p_person_id text, p_excluded_companies text[], p_excluded_keywords tsquery) RETURNS boolean
+CREATE FUNCTION public.is_ruled_out(p_person_id text, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
   return exists (
     select from experience_cards c
-    where c.person_id = p_person_id and c.visible and (
-      c.company_norm = any(p_excluded_companies) or c.text_search @@ p_excluded_keywords
-      or exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_excluded_keywords)));
+    where c.person_id = p_person_id and (
+      card_rules_out(c, f, p_keywords, p_places)
+      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)));
 end
 $$;
 
@@ -1341,10 +1378,10 @@ $$;
 
 
 --
--- Name: nearest_people(public.halfvec, public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_people(public.halfvec, public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS text[]
+CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -1363,28 +1400,28 @@ declare
   by_child record;
 begin
   if p_embedding is null then
-    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_limit) f);
+    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_among, p_limit) f);
   end if;
 
-  if expect_fitting_cards(p_filters, p_excluded_people) <= break_even then
+  if expect_fitting_cards(p_filters, p_excluded_people, p_among) <= break_even then
     select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, break_even + 1) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, break_even + 1) f;
   end if;
 
   if cardinality(cards) <= p_limit then
     return array(select distinct unnest(owners));
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
-      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
     if by_card.complete or tested then
       by_child := walk_nearest_vectors(
-        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
       if by_child.complete or tested then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
     select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, null) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, null) f;
   end if;
 
   return array(
@@ -1760,10 +1797,10 @@ $$;
 
 
 --
--- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_limit integer, p_max_texts integer) RETURNS text[]
+CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer, p_max_texts integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -1789,16 +1826,20 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
     )
     select t.person_id
@@ -1809,6 +1850,78 @@ begin
     group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
 end
 $$;
+
+
+--
+-- Name: people_holding(tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_holding(p_words tsquery) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    AS $$
+  select c.person_id from experience_cards c where c.visible and c.text_search @@ p_words
+  union
+  select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where c.visible and k.text_search @@ p_words
+  union
+  select p.id from people p where p.text_search @@ p_words
+$$;
+
+
+--
+-- Name: people_meeting(text[], text[], public.card_filters[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_meeting(p_names text[], p_texts text[], p_groups public.card_filters[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+declare
+  meeting text[];
+  words text;
+  asked card_filters;
+begin
+  if p_names <> '{}' then
+    meeting := array(select p.id from people p where lower(btrim(p.name)) = any(p_names));
+  end if;
+  foreach words in array p_texts loop
+    meeting := array(
+      select h.person_id from people_holding(phraseto_tsquery('english', searchable_text(words))) h (person_id)
+      where meeting is null or h.person_id = any(meeting));
+  end loop;
+  foreach asked in array p_groups loop
+    meeting := array(
+      select distinct c.person_id from experience_cards c join people p on p.id = c.person_id
+      where (meeting is null or c.person_id = any(meeting)) and card_matches(c, p, asked));
+  end loop;
+  return meeting;
+end
+$$;
+
+
+--
+-- Name: people_standings(text[], public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_standings(p_people text[], p_clauses public.card_filters[], p_texts text[]) RETURNS TABLE(person_id text, met boolean[])
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  asked constant text[] :=
+    array(select format('bool_or(card_matches(c, p, %L))', p_clauses[n.number]) from generate_subscripts(p_clauses, 1) n (number))
+    || array(
+      select format(
+        'bool_or(c.text_search @@ %1$L or p.text_search @@ %1$L or exists (
+           select from experience_card_children k where k.card_id = c.id and k.text_search @@ %1$L))',
+        phraseto_tsquery('english', searchable_text(t.words)))
+      from unnest(p_texts) with ordinality t (words, number) order by t.number);
+begin
+  return query execute format(
+    'select c.person_id, array[%s]::boolean[] from experience_cards c join people p on p.id = c.person_id
+     where c.person_id = any($1) and c.visible group by c.person_id', array_to_string(asked, ', '))
+    using p_people;
+end
+$_$;
 
 
 --
@@ -2700,10 +2813,10 @@ $$;
 
 
 --
--- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
+CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -2716,13 +2829,15 @@ begin
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
     '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($3 is not null or not is_ruled_out(c.person_id, $2.excluded_companies, any_phrase($2.excluded_keywords)))'
+    '    and ($7 is null or c.person_id = any($7))'
+    '    and ($3 is not null or not is_ruled_out('
+    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
     p_vectors, p_card_id)
     into people, complete
-    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk;
+    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk, p_among;
 end
 $_$;
 
@@ -4432,6 +4547,13 @@ CREATE INDEX experience_cards_places ON public.experience_cards USING gin (place
 
 
 --
+-- Name: experience_cards_role_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_role_search ON public.experience_cards USING gin (role_search) WITH (fastupdate=off);
+
+
+--
 -- Name: experience_cards_skills; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -4698,6 +4820,13 @@ CREATE INDEX people_discover ON public.people USING btree (((name IS NULL)), low
 
 
 --
+-- Name: people_name; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_name ON public.people USING btree (lower(btrim(name)));
+
+
+--
 -- Name: people_search_results_person_id; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -4709,6 +4838,13 @@ CREATE INDEX people_search_results_person_id ON public.people_search_results USI
 --
 
 CREATE INDEX people_searches_expires_at ON public.people_searches USING btree (expires_at);
+
+
+--
+-- Name: people_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_text_search ON public.people USING gin (text_search) WITH (fastupdate=off);
 
 
 --
