@@ -26,7 +26,6 @@ from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
 from quarry.core.query.parser import parse
 from quarry.core.query.vocabulary import Vocabulary
-from quarry.core.retrieval.reading import Reading
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
@@ -61,7 +60,7 @@ PEOPLE_LEXICON = lexicon_of(PEOPLE)
 
 def _constraints(text: str) -> object:
     parsed = parse(text, lexicon=PEOPLE_LEXICON, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
-    return constraints_of(Reading(parsed, interpret(parsed, PEOPLE)))
+    return constraints_of(parsed, interpret(parsed, PEOPLE))
 
 
 def _normalised(text: str) -> object:

@@ -78,7 +78,7 @@ def read(url: str) -> Iterator[Read]:
 
         async def read_one(query: str) -> Constraints:
             reading = await read_question(database, PEOPLE, query, today=TODAY)
-            return normalise(constraints_of(reading))
+            return normalise(constraints_of(reading.parsed, reading.question))
 
         yield lambda query: runner.run(read_one(query))
         runner.run(database.close())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from quarry.people.constraints import condition_label, exclusion_labels
 from quarry.people.filters import CardFilters, HardConstraint
@@ -78,10 +79,11 @@ def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[Ca
 
 def merged(one: CardFilters, other: CardFilters) -> CardFilters:
     """What asks for all that both do."""
-    return replace(one, **dict(_set_in(other)) | {"roles": (*one.roles, *other.roles)})
+    changed: dict[str, Any] = dict(_set_in(other)) | {"roles": (*one.roles, *other.roles)}
+    return replace(one, **changed)
 
 
-def _set_in(filters: CardFilters) -> Iterator[tuple[str, object]]:
+def _set_in(filters: CardFilters) -> Iterator[tuple[str, Any]]:
     unset = vars(CardFilters())
     return ((name, value) for name, value in vars(filters).items() if value != unset[name])
 

@@ -24,8 +24,7 @@ from quarry.core.query.mention import (
     Place,
     Word,
 )
-from quarry.core.query.question import Condition
-from quarry.core.retrieval.reading import Reading
+from quarry.core.query.question import Condition, Question
 from quarry.people.contract import Constraints, Evidence
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
 from quarry.people.places import country_of, country_of_region, known_place
@@ -65,17 +64,14 @@ BESIDE_CHARACTERS = 48
 class _Read:
     """Constraints while they are made."""
 
-    reading: Reading
+    parsed: ParsedQuery
+    question: Question
     constraints: Constraints
     roles: list[list[str]] = field(default_factory=list)
     role_facets: frozenset[str] = frozenset()
     places: list[Place] = field(default_factory=list)
     place_texts: list[str] = field(default_factory=list)
     is_team_required: bool = False
-
-    @property
-    def parsed(self) -> ParsedQuery:
-        return self.reading.parsed
 
     @cached_property
     def beginnings(self) -> list[int]:
@@ -85,7 +81,7 @@ class _Read:
     @cached_property
     def is_about_now_alone(self) -> bool:
         """Whether neither an organisation nor a time is asked for."""
-        clauses = (condition for clause in self.reading.question.clauses for condition in clause)
+        clauses = (condition for clause in self.question.clauses for condition in clause)
         return not any(each.facet in ORGANISATIONS or isinstance(each.range, DateRange) for each in clauses)
 
     def text(self, mention: Mention) -> str:
@@ -97,11 +93,11 @@ class _Read:
         )
 
 
-def constraints_of(reading: Reading) -> Constraints:
+def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
     """The constraints that a question holds, not yet normalised."""
-    text = reading.parsed.text
-    read = _Read(reading, Constraints(query_original=text, query_cleaned=text))
-    for place, mention in enumerate(reading.parsed.mentions):
+    text = parsed.text
+    read = _Read(parsed, question, Constraints(query_original=text, query_cleaned=text))
+    for place, mention in enumerate(parsed.mentions):
         if mention.assertion != "doubtful" or _is_left(read, place):
             _take(read, place, mention)
     _take_names_in_parts(read)
@@ -111,9 +107,9 @@ def constraints_of(reading: Reading) -> Constraints:
     _take_excluded_words(read)
     _put_places(read)
     _put_roles(read)
-    read.constraints.query_embedding_text = embedding_text_of(reading.parsed)
-    read.constraints.search_phrases = search_phrases(reading.parsed, read.constraints)
-    read.constraints.confidence_score = confidence(reading.parsed)
+    read.constraints.query_embedding_text = embedding_text_of(parsed)
+    read.constraints.search_phrases = search_phrases(parsed, read.constraints)
+    read.constraints.confidence_score = confidence(parsed)
     return read.constraints
 
 
@@ -405,7 +401,7 @@ def _put_places(read: _Read) -> None:
 def _take_ranges(read: _Read) -> None:
     """Dates and amounts, and being open to work, by the conditions that they make."""
     spans = {(mention.start, mention.end): mention for mention in read.parsed.mentions}
-    for clause in read.reading.question.clauses:
+    for clause in read.question.clauses:
         for condition in _each_said(clause):
             mention = next(
                 (spans[each.start, each.end] for each in condition.evidence if (each.start, each.end) in spans), None
@@ -427,7 +423,7 @@ def _take_amounts(read: _Read) -> None:
     for place, mention in enumerate(read.parsed.mentions):
         if isinstance(mention.value, NumberRange) and mention.value.unit is None and _stands_alone(read, place):
             _take_bare_salary(read, mention, mention.value)
-    for missing in read.reading.question.unanswerable:
+    for missing in read.question.unanswerable:
         said = spans.get((missing.evidence.start, missing.evidence.end))
         if said is not None and isinstance(said.value, (NumberRange, MoneyRange)):
             _take_salary(read, said, said.value)
@@ -628,7 +624,7 @@ def _take_excluded_words(read: _Read) -> None:
         if mention.assertion == "negated" and isinstance(mention.value, Known)
     ]
     held = {*exclude.keywords, *exclude.company_norm}
-    for text in read.reading.question.excluded_words:
+    for text in read.question.excluded_words:
         words = text.lower()
         if words not in held and not any(value in words for value in values):
             exclude.keywords.append(words)

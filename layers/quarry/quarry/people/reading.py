@@ -35,7 +35,8 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         reading = await read_question(
             services.database, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date()
         )
-        read = normalise(await off_loop(constraints_of, reading)).model_copy(update={"query_cleaned": cleaned})
+        read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
+        read.query_cleaned = cleaned
     decided = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
     return await off_loop(guarded, decided, read)
 

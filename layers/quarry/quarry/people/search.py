@@ -17,6 +17,8 @@ from quarry.core.model.step import decide
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
+from quarry.people.access.searches import StoredResult, store_search
 from quarry.people.candidates import FoundPerson, RankedPerson
 from quarry.people.clauses import Standing
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
@@ -27,14 +29,12 @@ from quarry.people.contract import (
     PersonResult,
     Relaxation,
 )
-from quarry.people.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
 from quarry.people.filters import CardFilters
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.ranking import similarity_percent
 from quarry.people.reading import READING_TURNS, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
 from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
-from quarry.people.searches import StoredResult, store_search
 from quarry.people.steps import PEOPLE_REASONS
 
 ENDPOINT = "POST /people/search"

@@ -17,9 +17,9 @@ from quarry.core.postgres.pool import Connection, Database
 from quarry.core.services import Caller, Services
 from quarry.core.text import CleanText
 from quarry.core.text import Identifier as IdentifierText
+from quarry.people.access.searches import open_result
+from quarry.people.access.unlock import read_contact
 from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
-from quarry.people.searches import open_result
-from quarry.people.unlock import read_contact
 
 SUMMARIES_PER_PERSON = 3
 """Of the latest cards, in the list of people."""

@@ -12,8 +12,8 @@ from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
 from quarry.core.web.rate_limit import limited_caller
+from quarry.people.access.profiles import discover, gated_profile, public_profile
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
-from quarry.people.profiles import discover, gated_profile, public_profile
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 

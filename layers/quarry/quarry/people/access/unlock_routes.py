@@ -12,9 +12,9 @@ from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
 from quarry.core.web.rate_limit import limited_caller
+from quarry.people.access.credits import balance_of
+from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
-from quarry.people.credits import balance_of
-from quarry.people.unlock import unlock_contact
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 

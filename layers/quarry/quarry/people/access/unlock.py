@@ -5,9 +5,9 @@ from __future__ import annotations
 from quarry.core.errors import Forbidden
 from quarry.core.postgres.pool import Connection
 from quarry.core.services import Caller, Services
+from quarry.people.access.credits import UNLOCK_PRICE, balance_of, spend
+from quarry.people.access.searches import as_uuid, open_result
 from quarry.people.contract import Contact, UnlockResponse
-from quarry.people.credits import UNLOCK_PRICE, balance_of, spend
-from quarry.people.searches import as_uuid, open_result
 
 NOT_OPEN = "This person is open neither to work nor to contact."
 
