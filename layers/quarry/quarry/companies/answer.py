@@ -20,7 +20,8 @@ from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summa
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.questions import Relaxation, Standing, labels_of, relaxations, standings
+from quarry.core.retrieval.answers import Relaxation, Standing
+from quarry.core.retrieval.questions import labels_of, relaxations, standings
 from quarry.core.text import STOP_WORDS, stem, words
 
 _MATCHED_BY = {

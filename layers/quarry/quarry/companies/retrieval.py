@@ -18,7 +18,8 @@ from quarry.companies.ranking import Entry, boosted, distinct, has_niche, in_ord
 from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.off_loop import off_loop
-from quarry.core.retrieval.questions import Standing, labels_of, standings
+from quarry.core.retrieval.answers import Standing
+from quarry.core.retrieval.questions import labels_of, standings
 from quarry.core.run_log import StepRecord
 
 NEAR_MISSES_MAX = 3
