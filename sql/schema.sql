@@ -2225,10 +2225,10 @@ $$;
 
 
 --
--- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
+CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500, p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -2239,6 +2239,9 @@ declare
   sectors text;
   categories text;
   models text;
+  enough boolean;
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($3)' end, case when p_filter is not null then '(' || p_filter || ')' end);
 begin
   if asked = '{}' then
     return;
@@ -2251,32 +2254,30 @@ begin
     coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'business_model:%'), no_hits)
   into tags, sectors, categories, models
   from (
-    select u.tag, quote_literal(u.tag) as lexeme, format('(c.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
+    select u.tag, quote_literal(u.tag) as lexeme, format('(t.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
     from unnest(asked) u (tag)
   ) a;
-  if p_limit <= (
-    select count(*) from (
-      select from companies c where c.taxonomy_search @@ two_tags and (p_statuses is null or c.status = any(p_statuses)) limit p_limit
-    ) enough
-  ) then
+  execute format('select $1 <= (select count(*) from (select from companies t where t.taxonomy_search @@ $2 and %s limit $1) enough)', scope)
+    into enough using p_limit, two_tags, p_statuses;
+  if enough then
     tags := two_tags;
   end if;
 
   return query execute format(
-    'select t.id, t.sectors, t.categories, t.models, t.sectors + t.categories + t.models from ('
-    '  select c.id, c.company_name, %s as sectors, %s as categories, %s as models from companies c'
-    '  where c.taxonomy_search @@ $1 and ($2 is null or c.status = any($2))'
-    ') t order by 5 desc, t.company_name, t.id limit $3', sectors, categories, models)
-    using tags, p_statuses, p_limit;
+    'select m.id, m.sectors, m.categories, m.models, m.sectors + m.categories + m.models from ('
+    '  select t.id, t.company_name, %s as sectors, %s as categories, %s as models from companies t'
+    '  where t.taxonomy_search @@ $1 and %s'
+    ') m order by 5 desc, m.company_name, m.id limit $2', sectors, categories, models, scope)
+    using tags, p_limit, p_statuses;
 end
 $_$;
 
 
 --
--- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '120'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -2290,13 +2291,14 @@ declare
   max_worded constant int := 4000;
   asked constant record := read_query(coalesce(p_query_text, ''));
   all_words constant tsquery := asked.all_words;
-  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
-  excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($5)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($6)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   companies_count float8;
   windows_per_company float8;
   nearest_count int;
   few_count int;
-  are_few boolean;
   compared text[] := p_include_ids;
   some_words tsquery;
 begin
@@ -2311,10 +2313,10 @@ begin
     -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
     -- of them is cheaper
     few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
-    execute 'select $2 >= (select count(*) from (select from companies c where c.status = any($1) limit $2 + 1) n)'
-      into are_few using wanted, few_count;
-    if are_few then
-      compared := array(select c.id from companies c where c.status = any(wanted));
+    execute format('select array(select t.id from companies t where %s limit $1 + 1)', scope)
+      into compared using few_count, null::int, null::int, null::int, p_statuses, p_exclude_ids;
+    if cardinality(compared) > few_count then
+      compared := null;
     end if;
   end if;
   if compared is null then
@@ -2324,68 +2326,70 @@ begin
     end if;
   end if;
 
-  return query
+  return query execute format('
   with nearest as materialized (
     select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
     from (
-      select e.record_id, 1 - (e.embedding <=> p_query_embedding) as semantic,
-        ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from company_embeddings e join companies c on c.id = e.record_id
-      where compared is null and e.embedding_type = 'searchable_profile' and c.status = any(wanted) and not c.id = any(excluded)
-      order by e.embedding <=> p_query_embedding limit nearest_count
+      select e.record_id, 1 - (e.embedding <=> $1) as semantic,
+        ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from company_embeddings e join companies t on t.id = e.record_id
+      where $3 is null and e.embedding_type = ''searchable_profile'' and %1$s
+      order by e.embedding <=> $1 limit $4
     ) w
     group by w.record_id
   ), reach as materialized (
     select (select min(n.semantic) from nearest n) as farthest,
-      (select p_weights[1] * n.semantic + p_weights[2] * n.keyword + p_weights[3] * n.niche as combined from nearest n
-       where n.semantic >= p_min_semantic order by 1 desc offset p_limit - 1 limit 1) as last_score
+      (select $8[1] * n.semantic + $8[2] * n.keyword + $8[3] * n.niche as combined from nearest n
+       where n.semantic >= $7 order by 1 desc offset $9 - 1 limit 1) as last_score
   ), worded as (
     select l.id, s.semantic, l.keyword, l.niche
     from reach r, lateral (
-      select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from companies c
-      where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      limit max_worded
+      select t.id, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from companies t
+      where t.text_search @@ $10 and %1$s
+      limit $11
     ) l, lateral (
-      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = l.id and e.embedding_type = 'searchable_profile'
+      select 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = l.id and e.embedding_type = ''searchable_profile''
     ) s
-    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and l.id not in (select n.id from nearest n)
-      and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
+    where r.farthest >= $7 and s.semantic >= $7 and l.id not in (select n.id from nearest n)
+      and $8[1] * r.farthest + $8[2] * l.keyword + $8[3] * l.niche >= coalesce(r.last_score, 0)
   ), few as (
-    select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+    select t.id, s.semantic, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
     from (
-      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = any(compared) and e.embedding_type = 'searchable_profile'
+      select e.record_id, 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = any($3) and e.embedding_type = ''searchable_profile''
       group by e.record_id
-    ) s join companies c on c.id = s.record_id
-    where s.semantic >= p_min_semantic and c.status = any(wanted) and not c.id = any(excluded)
+    ) s join companies t on t.id = s.record_id
+    where s.semantic >= $7 and %1$s
   ), found as (
-    select * from nearest n where n.semantic >= p_min_semantic
+    select * from nearest n where n.semantic >= $7
     union all
     select * from worded
     union all
     select * from few
   ), scored as (
-    select f.id, f.semantic, case when f.keyword > no_match then f.keyword else 0 end as keyword,
-      case when f.niche > no_match then f.niche else 0 end as niche
+    select f.id, f.semantic, case when f.keyword > $12 then f.keyword else 0 end as keyword,
+      case when f.niche > $12 then f.niche else 0 end as niche
     from found f
   )
-  select s.id, s.semantic, s.keyword, s.niche, p_weights[1] * s.semantic + p_weights[2] * s.keyword + p_weights[3] * s.niche,
-    array_remove(array[case when s.semantic > 0 then 'semantic' end, case when s.keyword > 0 then 'keyword' end,
-      case when s.niche > 0 then 'niche' end], null)
+  select s.id, s.semantic, s.keyword, s.niche, $8[1] * s.semantic + $8[2] * s.keyword + $8[3] * s.niche,
+    array_remove(array[case when s.semantic > 0 then ''semantic'' end, case when s.keyword > 0 then ''keyword'' end,
+      case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit p_limit;
+  limit $9', scope)
+    using p_query_embedding, all_words, compared, nearest_count, p_statuses, p_exclude_ids, p_min_semantic, p_weights, p_limit,
+      some_words, max_worded, no_match;
 end
 $_$;
 
 
 --
--- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15]) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
+CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -2395,9 +2399,10 @@ declare
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
   scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 'c.status = any($3)' end,
-    case when p_include_ids is not null then 'c.id = any($4)' end,
-    case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
+    case when p_statuses is not null then 't.status = any($3)' end,
+    case when p_include_ids is not null then 't.id = any($4)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($5)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -2421,9 +2426,9 @@ begin
     '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
-    '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
-    '     from (select c.* from companies c where (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s) c'
-    '     where c.text_search @@ $1 or c.niches_search @@ $1 limit %s'
+    '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
+    '     from (select t.* from companies t where (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s) t'
+    '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
     using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
@@ -2440,8 +2445,8 @@ begin
   if numnode(asked.required) > 0 then
     some_words := some_words && asked.required;
   end if;
-  select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
-    string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
+  select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%L::float8 * ts_rank(t.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
@@ -2450,8 +2455,8 @@ begin
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
     '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
-    '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
-    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s'
+    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
     ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
     using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
@@ -2460,10 +2465,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[]) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -2471,12 +2476,12 @@ CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
+        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
     from unnest(p_texts[:16]) with ordinality v (text, place),
-      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
+      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights, p_filter) k
     where p_keyword
   )
   select f.company_id, max(f.semantic), max(f.keyword), max(f.niche), max(f.combined),
