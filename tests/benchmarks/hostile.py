@@ -19,8 +19,8 @@ from pathlib import Path
 
 from quarry.campaigns.filters import AppliedFilters
 from quarry.campaigns.retrieval import find_by_text
-from quarry.companies.names import read_names
 from quarry.companies.candidates import Variant
+from quarry.companies.names import read_names
 from quarry.companies.store import find_names, retrieve_variants
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.pool import Database
