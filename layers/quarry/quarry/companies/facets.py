@@ -78,8 +78,8 @@ COMPANIES = SearchTable(
             is_hard=False,
         ),
         Facet(
-            "acquirer", "name", "acquirer", "acquirer", "acquirers",
-            words=("buyer", "owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
+            "acquirer", "name", "acquirer", "buyer", "buyers",
+            words=("owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
             is_hard=False,
         ),
     ),

@@ -43,7 +43,8 @@ async def make_plan(context: Context, asked: Asked, tried: Sequence[str] = (), n
     by_model = (
         context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
     )
-    return replace(_plan(context, asked, output, tried), by_model=by_model)
+    plan = _plan(context, asked, output, tried)
+    return replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses)) if by_model else plan
 
 
 def described(plan: Plan) -> str:

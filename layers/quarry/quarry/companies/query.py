@@ -81,6 +81,14 @@ class Sought:
     def missing(self) -> tuple[Missing, ...]:
         return tuple(self.question.missing)
 
+    def guessed(self, statuses: Sequence[str]) -> Sought:
+        """The same with a model's guess of the statuses instead of startups, where the question names none."""
+        known = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
+        if not known or STARTUPS not in self.assumed:
+            return self
+        guess: Clause = (Condition(STATUS, known, strength="inferred"),)
+        return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
+
     def relaxed(self) -> Sought:
         """The same without what was only assumed."""
         return replace(self, assumed=())

@@ -271,15 +271,19 @@ def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
     kept = list(entries)
     insists = filters.niche_mode == "must_match"
     tests: tuple[Callable[[Entry], bool], ...] = (
-        lambda entry: bool(
-            {*filters.sectors, *filters.categories} & {*entry.company.sectors, *entry.company.categories}
+        lambda entry: _share_any(
+            (*filters.sectors, *filters.categories), (*entry.company.sectors, *entry.company.categories)
         ),
-        lambda entry: bool({*filters.business_models} & {*entry.company.business_models}),
+        lambda entry: _share_any(filters.business_models, entry.company.business_models),
         lambda entry: insists and any(has_niche(entry.company, niche) for niche in filters.niches),
     )
     for wanted in tests:
         kept = [entry for entry in kept if wanted(entry)] or kept
     return kept
+
+
+def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
+    return not {name.strip().casefold() for name in wanted}.isdisjoint(name.casefold() for name in held)
 
 
 async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:

@@ -145,7 +145,7 @@ async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
 async def _plan(context: Context, now: Round) -> tuple[Round, str]:
     tried = now.plan.tried if now.plan else ()
     plan = await make_plan(context, now.asked, tried, now.note)
-    return replace(now, plan=plan), described(plan)
+    return replace(now, plan=plan, asked=replace(now.asked, sought=plan.sought)), described(plan)
 
 
 async def _retrieve(context: Context, now: Round) -> tuple[Round, str]:
