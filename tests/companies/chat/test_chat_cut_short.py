@@ -13,6 +13,7 @@ from quarry.companies import retrieval, search
 from quarry.core.errors import DatabaseUnavailable
 from tests.companies.chat.chatting import (
     SUMMARY,
+    UNSURE,
     Events,
     asked_for,
     chat,
@@ -73,7 +74,7 @@ def first_two(model: FakeOpenAI) -> list[str]:
 def ranks_backwards(ids: list[str]) -> Any:
     def part(body: Body) -> Body:
         ids[:] = offered(body)[1::-1]
-        return ranking(*ids)
+        return ranking(*ids, confidence=UNSURE)
 
     return part
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import Day, Request
@@ -138,9 +147,9 @@ class Evidence(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     field: Annotated[str, StringConstraints(max_length=100), Storable]
-    value: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable]
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=0)]
+    value: Annotated[str, StringConstraints(max_length=400), Storable]
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
     assertion: Literal["affirmed", "preferred", "negated"]
 
 
@@ -155,7 +164,7 @@ class Constraints(BaseModel):
     conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
     theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
-    evidence: Annotated[list[Evidence], Field(max_length=2000)] = []
+    evidence: Annotated[list[Evidence], Field(max_length=240)] = []
 
 
 class HistoryMessage(Request):

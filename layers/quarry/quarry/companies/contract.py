@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import Request
@@ -93,8 +93,8 @@ class Evidence(_Request):
 
     field: str
     value: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
+    start: StrictInt = Field(ge=0)
+    end: StrictInt = Field(ge=0)
     assertion: Assertion
 
 

@@ -6,7 +6,16 @@ import datetime
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
 
 from quarry.core.contract import Request
 from quarry.core.text import Identifier, QueryText, Storable, StorableWords, storable
@@ -58,9 +67,9 @@ class Must(_OnTheWire):
     started_until: str | None = None
     ended_from: str | None = None
     ended_until: str | None = None
-    is_current: bool | None = None
-    open_to_work_only: bool | None = None
-    offer_salary_inr_per_year: float | None = None
+    is_current: StrictBool | None = None
+    open_to_work_only: StrictBool | None = None
+    offer_salary_inr_per_year: Annotated[float, Field(strict=True)] | None = None
     role: list[str] = []
     name: list[str] = []
     text: list[str] = []
@@ -81,7 +90,7 @@ class Exclude(_OnTheWire):
     keywords: list[str] = []
     team_norm: list[str] = []
     location: list[str] = []
-    is_current: bool | None = None
+    is_current: StrictBool | None = None
     time_start: str | None = None
     time_end: str | None = None
 
@@ -91,8 +100,8 @@ class Evidence(_OnTheWire):
 
     field: str
     value: str
-    start: int
-    end: int
+    start: StrictInt
+    end: StrictInt
     assertion: str
 
 
@@ -106,7 +115,7 @@ class Constraints(_OnTheWire):
     exclude: Exclude = Exclude()
     search_phrases: list[str] = []
     query_embedding_text: str = ""
-    confidence_score: float = 0.0
+    confidence_score: Annotated[float, Field(strict=True)] = 0.0
     evidence: list[Evidence] = []
 
 
