@@ -117,7 +117,8 @@ EVENT_TYPES = {
     "campaigns": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
     "companies": {"activity", "partial_text", "final_answer", "error"},
     "records": {
-        "intent", "tool_call", "tool_observation", "sources", "aggregation", "final_answer_chunk", "confidence", "followups", "done", "error",
+        "intent", "tool_call", "tool_observation", "sources", "aggregation",
+        "final_answer_chunk", "confidence", "followups", "done", "error",
     },
 }  # fmt: skip
 
