@@ -43,9 +43,13 @@ bench: $(VENV)/dev ## Measure search beside the literal formulas, and the functi
 load: $(VENV)/dev ## Offer one process up to ten times what it can carry, on loopback, and print what became of it
 	@$(BIN)/python -m tests.load $(LOAD_ARGS)
 
-eval: $(VENV)/local ## Measure search on the judged queries over the sample data
+eval: $(VENV)/local ## Measure search on the judged queries over the sample data, or over the sets in FOREIGN=folder
+ifdef FOREIGN
+	@$(BIN)/python -m tools.evaluate_sets $(FOREIGN) --sets "$(FOREIGN_SETS)" $(EVAL_ARGS)
+else
 	@$(QUARRY) sample
 	@$(QUARRY) eval sql/sample/*/judged.jsonl
+endif
 
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors
 	@$(BIN)/python -m tools.generate

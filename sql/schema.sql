@@ -58,8 +58,91 @@ CREATE TYPE public.card_filters AS (
 	preferred_locations text[],
 	offer_salary double precision,
 	excluded_companies text[],
-	excluded_keywords text[]
+	excluded_keywords text[],
+	roles text[],
+	schools text[],
+	started_from date,
+	started_until date,
+	ended_from date,
+	ended_until date,
+	excluded_teams text[],
+	excluded_places text[],
+	excluded_current boolean,
+	excluded_time_start date,
+	excluded_time_end date
 );
+
+
+--
+-- Name: add_facet_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.add_facet_values() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $_$
+begin
+  if to_regproc(tg_argv[0] || '_values') is null then  -- the functions are made after all migrations
+    return null;
+  end if;
+  execute format(
+    'with added as (
+       insert into facet_values (table_name, facet, scope, value)
+       select distinct %1$L, v.facet, v.scope, v.value
+       from %2$I((select array_agg(distinct n.%3$I) from new_rows n)) v
+       where (
+         select true from facet_values f
+         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope limit 1) is null
+       returning stems
+     )
+     insert into facet_words (table_name, stem)
+     select distinct %1$L, w.stem from added a, unnest(a.stems) w (stem)
+     where (select true from facet_words k where k.stem = w.stem and k.table_name = %1$L limit 1) is null',
+    tg_argv[0], tg_argv[0] || '_values', tg_argv[1]);
+  return null;
+end
+$_$;
+
+
+--
+-- Name: agenda_items_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.agenda_items_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from agenda_items t cross join lateral (
+    select distinct a.* from (
+      select 'category', t.category
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: all_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg('(' || q.words::text || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
+    where numnode(q.words) > 0
+  ) r (names)
+$$;
 
 
 --
@@ -145,6 +228,34 @@ $$;
 
 
 --
+-- Name: campaigns_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.campaigns_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from campaigns t cross join lateral (
+    select distinct a.* from (
+      select 'company', t.company
+      union all
+      select 'brand', t.brand
+      union all
+      select 'channel', t.channel
+      union all
+      select 'value_prop', unnest(t.key_value_props)
+      union all
+      select 'sentiment', t.imagery_sentiment
+      union all
+      select 'visual_style', t.imagery_visual_style
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: joined_names(text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -179,6 +290,15 @@ CREATE FUNCTION public.place_words(place text) RETURNS tsvector
 CREATE FUNCTION public.searchable_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN regexp_replace(regexp_replace(public.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
+
+
+--
+-- Name: role_words(text, text, text, text, text[], text, text, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.role_words(title text, domain text, sub_domain text, team text, skills text[], seniority_level text, employment_type text, intent_primary text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, domain, sub_domain, team, public.joined_names(skills), seniority_level, replace(employment_type, '_'::text, ' '::text), CASE WHEN (intent_primary <> 'work'::text) THEN replace(intent_primary, '_'::text, ' '::text) ELSE NULL::text END]));
 
 
 SET default_tablespace = '';
@@ -223,6 +343,7 @@ CREATE TABLE public.experience_cards (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
+    role_search tsvector GENERATED ALWAYS AS (public.role_words(title, domain, sub_domain, team, skills, seniority_level, employment_type, intent_primary)) STORED NOT NULL,
     CONSTRAINT experience_cards_check CHECK ((start_date <= end_date)),
     CONSTRAINT experience_cards_employment_type_check CHECK ((employment_type = ANY (ARRAY['full_time'::text, 'part_time'::text, 'contract'::text, 'freelance'::text, 'internship'::text, 'self_employed'::text, 'volunteer'::text]))),
     CONSTRAINT experience_cards_intent_primary_check CHECK ((intent_primary = ANY (ARRAY['work'::text, 'education'::text, 'project'::text, 'business'::text, 'research'::text, 'teaching'::text, 'community'::text, 'certification'::text, 'achievement'::text, 'career_break'::text, 'other'::text]))),
@@ -290,6 +411,7 @@ CREATE TABLE public.people (
     email text,
     phone text,
     links text[] DEFAULT '{}'::text[] NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
     CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
 );
 
@@ -303,7 +425,9 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     AS $$
   select c.visible
     and (f.companies is null or c.company_norm = any(f.companies))
+    and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
@@ -312,6 +436,10 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     and (f.is_current is null or c.is_current = f.is_current)
     and card_location_matches(c, f)
     and card_time_overlaps(c, f)
+    and (f.started_from is null or c.start_date >= f.started_from)
+    and (f.started_until is null or c.start_date <= f.started_until)
+    and (f.ended_from is null or c.end_date >= f.ended_from)
+    and (f.ended_until is null or c.end_date <= f.ended_until)
     and (f.open_to_work_only is not true or p.open_to_work)
     and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
     and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
@@ -329,6 +457,26 @@ begin
   new.card_id := (select k.card_id from experience_card_children k where k.id = new.record_id);
   return new;
 end
+$$;
+
+
+--
+-- Name: card_rules_out(public.experience_cards, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select c.visible and (
+    (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
+    or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
+    or (p_keywords is not null and c.text_search @@ p_keywords)
+    or (p_places is not null and c.places @@ p_places)
+    or (f.excluded_current is not null and c.is_current = f.excluded_current)
+    or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
+      and (c.start_date is not null or c.end_date is not null)
+      and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
+      and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
 $$;
 
 
@@ -380,6 +528,48 @@ $$;
 
 
 --
+-- Name: companies_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.companies_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from companies t cross join lateral (
+    select distinct a.* from (
+      select 'name', t.company_name
+      union all
+      select 'former_name', unnest(t.former_names)
+      union all
+      select 'domain', t.domain
+      union all
+      select 'sector', unnest(t.sectors)
+      union all
+      select 'category', unnest(t.categories)
+      union all
+      select 'business_model', unnest(t.business_models)
+      union all
+      select 'niche', unnest(t.niches)
+      union all
+      select 'status', t.status
+      union all
+      select 'city', unnest(place_parts(t.hq_city))
+      union all
+      select 'country', unnest(place_parts(t.hq_country))
+      union all
+      select 'funding_stage', t.funding_stage
+      union all
+      select 'founder', unnest(t.founders)
+      union all
+      select 'acquirer', t.acquirer
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: count_people(public.card_filters, public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -410,6 +600,15 @@ begin
   return additional;
 end
 $_$;
+
+
+--
+-- Name: day_of_text(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.day_of_text(text text) RETURNS date
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (text ~ '^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(\D|$)'::text) THEN ((make_date(("left"(text, 4))::integer, (substr(text, 6, 2))::integer, 1) + (substr(text, 9, 2))::integer) - 1) ELSE NULL::date END;
 
 
 --
@@ -487,29 +686,56 @@ $$;
 
 
 --
+-- Name: document_sections_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.document_sections_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from document_sections t cross join lateral (
+    select distinct a.* from (
+      select 'document', title_runs(t.document_title)
+      union all
+      select 'document_type', t.document_type
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: excluded_people(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where c.visible and c.company_norm = any($1.excluded_companies)'
-    ' union all select from experience_cards c where c.visible and c.text_search @@ $2'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
-    into plan using f, keywords;
+    into plan using f, keywords, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
-    union
-    select c.person_id from experience_cards c where c.visible and c.text_search @@ keywords
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);
@@ -518,10 +744,10 @@ $_$;
 
 
 --
--- Name: expect_fitting_cards(public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: expect_fitting_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[]) RETURNS double precision
+CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS double precision
     LANGUAGE plpgsql
     AS $_$
 declare
@@ -529,55 +755,18 @@ declare
 begin
   execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
     ' where card_matches(c, p, $1) and ($2 = ''{}'' or c.person_id not in (select unnest($2)))'
-    into plan using p_filters, p_excluded_people;
+    ' and ($3 is null or c.person_id = any($3))'
+    into plan using p_filters, p_excluded_people, p_among;
   return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
 end
 $_$;
 
 
 --
--- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+-- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE TABLE public.campaigns (
-    id text NOT NULL,
-    company text NOT NULL,
-    brand text,
-    channel text NOT NULL,
-    offer text,
-    key_value_props text[] DEFAULT '{}'::text[] NOT NULL,
-    imagery_sentiment text,
-    imagery_visual_style text,
-    capture_date date,
-    campaign_text text NOT NULL,
-    full_campaign_text text,
-    url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
-);
-
-
---
--- Name: filter_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.filter_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
-    LANGUAGE sql STABLE
-    AS $$
-  select c.* from passing_campaigns(
-    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-  order by c.capture_date desc nulls last, c.id
-$$;
-
-
---
--- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -588,7 +777,7 @@ declare
   max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
   max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
-  asks_for_something constant boolean :=
+  asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   all_words constant tsquery := parsed_query(query);
   words text[];
@@ -599,9 +788,9 @@ begin
   select w.words, w.weights, w.candidates into words, weights, some_words
   from query_words('experience_cards', query, max_words, max_candidates) w;
   candidates := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_overfetch))
+    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
-    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_overfetch, max_texts)));
+    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_among, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;
@@ -652,39 +841,10 @@ $$;
 
 
 --
--- Name: find_people_vocabulary(text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: fitting_cards(public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.find_people_vocabulary(p_phrases text[], p_like text[] DEFAULT '{}'::text[]) RETURNS TABLE(companies text[], teams text[], domains text[], sub_domains text[], cities text[], countries text[], skills text[])
-    LANGUAGE sql STABLE
-    SET "pg_trgm.similarity_threshold" TO '0.5'
-    AS $$
-  with phrases as materialized (select distinct p.phrase from unnest(p_phrases) p (phrase))
-  select
-    array(
-      select phrase from phrases where exists (select from experience_cards c where c.company_norm = phrase and c.visible)
-      union
-      select near.company_norm
-      from unnest(p_like) l (name), lateral regexp_replace(l.name, '([\\%_])', '\\\1', 'g') e (name), lateral (
-        select c.company_norm from experience_cards c
-        where c.visible and (c.company_norm % l.name or c.company_norm like e.name || ' %' or c.company_norm like e.name || ',%')
-        limit 500
-      ) near),
-    array(select phrase from phrases where exists (select from experience_cards c where c.team_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.domain_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.sub_domain_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.city_norm = phrase and c.visible)),
-    array(select phrase from phrases where exists (select from experience_cards c where c.country_norm = phrase and c.visible)),
-    array(select phrase from phrases
-      where exists (select from experience_cards c where lowered_names(c.skills) @> array[phrase] and c.visible))
-$$;
-
-
---
--- Name: fitting_cards(public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -698,13 +858,42 @@ begin
   from (
     select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
     where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+      and (p_among is null or c.person_id = any(p_among))
     limit case when p_excluded_people is null then max_tested else p_limit end
   ) c
   where p_excluded_people is not null
-    or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords))
+    or not is_ruled_out(
+      c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
   limit p_limit;
 end
 $$;
+
+
+--
+-- Name: folded_text(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_text(text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(regexp_replace(NORMALIZE(lower(text), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), '’'::text, ''''::text);
+
+
+--
+-- Name: folded_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_names(names text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT COALESCE(array_agg(public.folded_text(btrim(n.name))), '{}'::text[]) AS "coalesce" FROM unnest(folded_names.names) n(name));
+
+
+--
+-- Name: folded_words(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.folded_words(text text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN string_to_array(NULLIF(btrim(regexp_replace(regexp_replace(regexp_replace(replace(public.folded_text(text), '&'::text, ' and '::text), '''s(?![[:alnum:]])'::text, ''::text, 'g'::text), '(?<=[[:alnum:]])[''.](?=[[:alnum:]])'::text, ''::text, 'g'::text), '[^[:alnum:]+#]+|(?<![[:alnum:]+])[+#]+|(?<!\+)\+(?!\+)'::text, ' '::text, 'g'::text)), ''::text), ' '::text);
 
 
 --
@@ -800,19 +989,46 @@ $$;
 
 
 --
--- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: word_stem(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.word_stem(word text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN COALESCE((ts_lexize('english_stem'::regdictionary, word))[1], word);
+
+
+--
+-- Name: word_stems(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.word_stems(words text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT array_agg(public.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
+
+
+--
+-- Name: has_any_phrase(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT public.word_stems(public.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT public.word_stems(public.folded_words(n.phrase)) AS stems) p);
+
+
+--
+-- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   with full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to) t
+    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to, ids) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      case when query_text ~ '["-]' then query_requirements(query_text) end) s
+      case when query_text ~ '["-]' then query_requirements(query_text) end, ids) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -823,62 +1039,62 @@ $$;
 
 
 --
--- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('agenda_items', 'agenda_item_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('document_sections', 'document_section_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('key_statements', 'key_statement_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('matters', 'matter_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
 --
--- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('motions', 'motion_embeddings', query_text, query_embedding, match_count,
-    full_text_weight, semantic_weight, rrf_k, date_from, date_to)
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
 
@@ -892,20 +1108,179 @@ CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
 
 
 --
--- Name: is_ruled_out(text, text[], tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: is_ruled_out(text, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.is_ruled_out(p_person_id text, p_excluded_companies text[], p_excluded_keywords tsquery) RETURNS boolean
+CREATE FUNCTION public.is_ruled_out(p_person_id text, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
   return exists (
     select from experience_cards c
-    where c.person_id = p_person_id and c.visible and (
-      c.company_norm = any(p_excluded_companies) or c.text_search @@ p_excluded_keywords
-      or exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_excluded_keywords)));
+    where c.person_id = p_person_id and (
+      card_rules_out(c, f, p_keywords, p_places)
+      or c.visible and exists (select from experience_card_children k where k.card_id = c.id and k.text_search @@ p_keywords)));
 end
+$$;
+
+
+--
+-- Name: key_statements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.key_statements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from key_statements t cross join lateral (
+    select distinct a.* from (
+      select 'speaker', t.speaker_name
+      union all
+      select 'speaker_role', title_runs(t.speaker_role)
+      union all
+      select 'stance', t.stance
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+    LANGUAGE sql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    AS $$
+  with words as materialized (
+    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
+    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
+  ), said as (
+    select w.place, w.word from words w
+    union
+    select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), runs as materialized (
+    select distinct s.place - n.length as first, s.place as last,
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
+      array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
+    from said s, generate_series(1, 6) n (length)
+    where n.length <= s.place
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), frequency as materialized (
+    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
+    from (select * from words w where w.word <> '') w, lateral (
+      select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
+        coalesce(sum(c.value_count), 0) as in_all
+      from facet_words c where c.stem = w.stem
+    ) k
+  )
+  select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
+  union all
+  select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
+  from runs r, lateral (
+    select f.* from facet_values f
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+    limit 60
+  ) v
+  union all
+  select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
+  from frequency k, lateral (
+    select f.* from facet_values f
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    limit 40
+  ) v
+  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
+  union all
+  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
+  from frequency k, lateral (
+    (select n.stem from facet_words n
+     where n.stem % k.stem and n.table_name = any(p_tables) and abs(length(n.stem) - length(k.stem)) <= 2
+     order by similarity(n.stem, k.stem) desc limit 8)
+    union all
+    select n.stem
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
+  ) v
+  where k.place - 1 = any(p_doubtful) and k.in_tables = 0
+$$;
+
+
+--
+-- Name: matters_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.matters_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from matters t cross join lateral (
+    select distinct a.* from (
+      select 'title', title_runs(t.title)
+      union all
+      select 'type', t.matter_type
+      union all
+      select 'status', t.status
+      union all
+      select 'sponsor', unnest(t.sponsors)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: motions_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from motions t cross join lateral (
+    select distinct a.* from (
+      select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+      union all
+      select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+      union all
+      select 'mover', t.mover
+      union all
+      select 'seconder', t.seconder
+      union all
+      select 'votes_for', unnest(t.votes_for)
+      union all
+      select 'votes_against', unnest(t.votes_against)
+      union all
+      select 'abstained', unnest(t.abstained)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+      union all
+      select o.* from matters r cross join lateral (
+        select 'matter', title_runs(r.title)
+      ) o where r.id = t.matter_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -965,10 +1340,10 @@ $$;
 
 
 --
--- Name: nearest_people(public.halfvec, public.card_filters, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_people(public.halfvec, public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_limit integer) RETURNS text[]
+CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -987,28 +1362,28 @@ declare
   by_child record;
 begin
   if p_embedding is null then
-    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_limit) f);
+    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_among, p_limit) f);
   end if;
 
-  if expect_fitting_cards(p_filters, p_excluded_people) <= break_even then
+  if expect_fitting_cards(p_filters, p_excluded_people, p_among) <= break_even then
     select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, break_even + 1) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, break_even + 1) f;
   end if;
 
   if cardinality(cards) <= p_limit then
     return array(select distinct unnest(owners));
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
-      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
     if by_card.complete or tested then
       by_child := walk_nearest_vectors(
-        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
       if by_child.complete or tested then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
     select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, null) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, null) f;
   end if;
 
   return array(
@@ -1018,6 +1393,36 @@ begin
     (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_child_embeddings e on e.card_id = f.card_id
       group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit));
 end
+$$;
+
+
+--
+-- Name: onto_documents_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_documents_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_documents t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -1039,6 +1444,36 @@ begin
     from onto_entities e left join onto_projects p on p.id = e.project_id and p.created_by = p_actor_id
     where e.type = p_type and e.id = p_id and e.created_by = p_actor_id;
 end
+$$;
+
+
+--
+-- Name: onto_goals_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_goals_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_goals t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -1078,6 +1513,96 @@ $$;
 
 
 --
+-- Name: onto_milestones_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_milestones_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_milestones t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: onto_outputs_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_outputs_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_outputs t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: onto_plans_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_plans_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_plans t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
 -- Name: onto_readable_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1086,6 +1611,36 @@ CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
     RETURN (SELECT COALESCE(string_agg(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(v.text, '[ \t]+'::text, ' '::text, 'g'::text), '!?\[([^][]*)\]\([^()\s]*\)'::text, '\1'::text, 'g'::text), '^[ |:]*-{3}[ |:-]*$|^ ?(#{1,6}|>|[-*+]|```\w*|~~~\w*)( |$)'::text, ''::text, 'gn'::text), '\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)'::text, ''::text, 'g'::text), ' ?\| ?'::text, ' '::text, 'g'::text), '\s*\n\s*'::text, '
 '::text, 'g'::text), '
 '::text ORDER BY (length(v.text) < 40), v.place), ''::text) AS "coalesce" FROM (SELECT (t.value #>> '{}'::text[]) AS text, t.place FROM jsonb_path_query(onto_readable_text.props, 'strict $.**?(@.type() == "string")'::jsonpath) WITH ORDINALITY t(value, place)) v);
+
+
+--
+-- Name: onto_requirements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_requirements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_requirements t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
 
 
 --
@@ -1111,6 +1666,36 @@ begin
     from describe_onto_entities(p_actor_id, page.types[:page_size], page.ids[:page_size], page.words) d
     order by d.place;
 end
+$$;
+
+
+--
+-- Name: onto_tasks_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_tasks_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, t.created_by, v.facet, v.value
+  from onto_tasks t cross join lateral (
+    select distinct a.* from (
+      select 'status', t.props->>'status'
+      union all
+      select 'assignee', t.props->>'assignee'
+      union all
+      select 'priority', t.props->>'priority'
+      union all
+      select 'kind', t.props->>'kind'
+      union all
+      select 'source', t.props->>'source'
+      union all
+      select o.* from onto_projects r cross join lateral (
+        select 'project', r.name
+      ) o where r.id = t.project_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
 $$;
 
 
@@ -1151,33 +1736,10 @@ $$;
 
 
 --
--- Name: passing_campaigns(text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.passing_campaigns(p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS SETOF public.campaigns
-    LANGUAGE sql STABLE
-    AS $$
-  select c.* from campaigns c
-  where (p_channels is null or c.channel = any(p_channels))
-    and (p_companies is null or c.company = any(p_companies))
-    and (p_brands is null or c.brand = any(p_brands))
-    and (p_value_props is null or c.key_value_props && p_value_props)
-    and (p_sentiments is null or c.imagery_sentiment = any(p_sentiments))
-    and (p_visual_styles is null or c.imagery_visual_style = any(p_visual_styles))
-    and (p_also_value_props is null or c.key_value_props && p_also_value_props)
-    and (p_offers is null or (c.offer is not null and not exists (
-      select from unnest(p_offers) o (part) where strpos(lower(c.offer), lower(o.part)) = 0)))
-    and (p_has_offer is null or (c.offer is not null) = p_has_offer)
-    and (p_from is null or c.capture_date >= p_from)
-    and (p_to is null or c.capture_date <= p_to)
-$$;
-
-
---
--- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_limit integer, p_max_texts integer) RETURNS text[]
+CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer, p_max_texts integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -1203,16 +1765,20 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
     )
     select t.person_id
@@ -1223,6 +1789,148 @@ begin
     group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
 end
 $$;
+
+
+--
+-- Name: people_holding(tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_holding(p_words tsquery) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    AS $$
+  select c.person_id from experience_cards c where c.visible and c.text_search @@ p_words
+  union
+  select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where c.visible and k.text_search @@ p_words
+  union
+  select p.id from people p where p.text_search @@ p_words
+$$;
+
+
+--
+-- Name: people_meeting(text[], text[], public.card_filters[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_meeting(p_names text[], p_texts text[], p_groups public.card_filters[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET random_page_cost TO '1.1'
+    AS $$
+declare
+  meeting text[];
+  words text;
+  asked card_filters;
+begin
+  if p_names <> '{}' then
+    meeting := array(select p.id from people p where lower(btrim(p.name)) = any(p_names));
+  end if;
+  foreach words in array p_texts loop
+    meeting := array(
+      select h.person_id from people_holding(phraseto_tsquery('english', searchable_text(words))) h (person_id)
+      where meeting is null or h.person_id = any(meeting));
+  end loop;
+  foreach asked in array p_groups loop
+    meeting := array(
+      select distinct c.person_id from experience_cards c join people p on p.id = c.person_id
+      where (meeting is null or c.person_id = any(meeting)) and card_matches(c, p, asked));
+  end loop;
+  return meeting;
+end
+$$;
+
+
+--
+-- Name: people_standings(text[], public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_standings(p_people text[], p_clauses public.card_filters[], p_texts text[]) RETURNS TABLE(person_id text, met boolean[])
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  asked constant text[] :=
+    array(select format('bool_or(card_matches(c, p, %L))', p_clauses[n.number]) from generate_subscripts(p_clauses, 1) n (number))
+    || array(
+      select format(
+        'bool_or(c.text_search @@ %1$L or p.text_search @@ %1$L or exists (
+           select from experience_card_children k where k.card_id = c.id and k.text_search @@ %1$L))',
+        phraseto_tsquery('english', searchable_text(t.words)))
+      from unnest(p_texts) with ordinality t (words, number) order by t.number);
+begin
+  return query execute format(
+    'select c.person_id, array[%s]::boolean[] from experience_cards c join people p on p.id = c.person_id
+     where c.person_id = any($1) and c.visible group by c.person_id', array_to_string(asked, ', '))
+    using p_people;
+end
+$_$;
+
+
+--
+-- Name: people_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from people t cross join lateral (
+    select distinct a.* from (
+      select 'name', t.name
+      union all
+      select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+      union all
+      select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'domain', r.domain
+        union all
+        select 'sub_domain', r.sub_domain
+        union all
+        select 'intent', r.intent_primary
+        union all
+        select 'skill', unnest(r.skills)
+      ) o where r.person_id = t.id and r.visible
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'company', r.company_name
+        union all
+        select 'team', r.team
+        union all
+        select 'title', title_runs(r.title)
+        union all
+        select 'seniority', r.seniority_level
+        union all
+        select 'employment', r.employment_type
+        union all
+        select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) o where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+      union all
+      select o.* from experience_cards r cross join lateral (
+        select 'school', r.company_name
+        union all
+        select 'degree', title_runs(r.title)
+      ) o where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (exists (select from experience_cards v where v.person_id = t.id and v.visible))
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: phrase_key(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.phrase_key(words text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN public.word_stem((COALESCE(array_to_string(public.word_stems((words)[:(cardinality(words) - 1)]), ''::text), ''::text) || (words)[cardinality(words)]));
+
+
+--
+-- Name: place_parts(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.place_parts(place text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_remove(regexp_split_to_array(btrim(place), '\s*[,;/|()]+\s*|\s+[-–—]\s+'::text), ''::text);
 
 
 --
@@ -1244,6 +1952,39 @@ CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words i
     LANGUAGE sql STABLE
     AS $$
   select w.* from weigh_words(p_table, (read_query(p_query)).words, p_max_words, p_max_candidates, p_two_words) w
+$$;
+
+
+--
+-- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.rank_campaigns_by_words(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+  max_words constant int := 8;
+  max_looked_at constant int := 2000;
+  asked_words text[];
+  asked_weights float8[];
+  candidates tsquery;
+begin
+  select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
+  if candidates is null then
+    return;
+  end if;
+  return query
+    select m.id, (
+      select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
+      from unnest(asked_words, asked_weights) w (word, weight)) as score
+    from (
+      select c.id, c.text_search from campaigns c
+      where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
+    ) m
+    order by 2 desc nulls last, 1 limit p_limit;
+end
 $$;
 
 
@@ -1302,10 +2043,10 @@ $$;
 
 
 --
--- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1316,11 +2057,12 @@ declare
   exact_below constant int := 2000;
   max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  in_dates constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end);
+  in_scope constant text := concat_ws(' and ',
+    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end,
+    case when p_ids is not null then 'r.id = any($6)' end);
   required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
   indexed constant tsquery := index_query(p_required);
-  conditions constant text := concat_ws(' and ', nullif(in_dates, ''), required);
+  conditions constant text := concat_ws(' and ', nullif(in_scope, ''), required);
   source text := format('%s e', p_embeddings);
   rows_left int;
   looked_at int;
@@ -1331,8 +2073,8 @@ begin
   if conditions <> '' then
     execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
       coalesce(required, 'true'), p_table,
-      concat_ws(' and ', 'true', nullif(in_dates, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
-      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed;
+      concat_ws(' and ', 'true', nullif(in_scope, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
+      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed, p_ids;
     if looked_at = max_looked_at then
       rows_left := null;
       if required is not null then
@@ -1353,16 +2095,16 @@ begin
     ') w group by w.record_id order by 2 desc, 1 limit $5',
     source,
     case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_from, p_to, p_required, p_limit;
+    using p_embedding, p_from, p_to, p_required, p_limit, p_ids;
 end
 $_$;
 
 
 --
--- Name: rank_record_text(regclass, text, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_record_text(regclass, text, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, text_score double precision)
+CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, text_score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -1371,8 +2113,9 @@ declare
   max_ranked_words constant int := 5000;
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long question that are looked at
-  in_dates constant text := case when p_from is null and p_to is null then ''
-    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end;
+  in_scope constant text := case when p_from is null and p_to is null then ''
+    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end
+    || case when p_ids is null then '' else ' and r.id = any($6)' end;
   asked constant record := read_query(p_query);
   max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
   words text[];
@@ -1388,15 +2131,16 @@ begin
     'select m.id, 1 + m.rank / (1 + m.rank) from ('
     '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
     '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_dates, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words);
+    ') m order by m.rank desc, m.id limit $2', p_table, in_scope, max_looked_at, max_matches)
+    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words), p_ids;
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
+  -- of given rows none is too common
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words(p_table, asked.words, max_words, max_candidates) w;
+  from weigh_words(p_table, asked.words, max_words, case when p_ids is null then max_candidates else 2147483647 end) w;
   if some_words is null then
     return;
   end if;
@@ -1407,15 +2151,15 @@ begin
   return query execute format(
     'select m.id, least(0.999, m.rank) from ('
     '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from (select r.id, r.text_search from %s r where r.text_search @@ $6%s limit %s) r'
+    '  from (select r.id, r.text_search from %s r where r.text_search @@ $7%s limit %s) r'
     '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
     ') m order by m.rank desc, m.id limit $2',
     (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
      from unnest(words, weights) u (word, weight)),
     -- ts_rank of one word stays below 0.1 however often it occurs
     (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_dates, max_looked_at, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words, index_query(some_words);
+    p_table, in_scope, max_looked_at, max_candidates)
+    using some_words, p_limit - found, p_from, p_to, asked.all_words, p_ids, index_query(some_words);
 end
 $_$;
 
@@ -1491,10 +2235,61 @@ $$;
 
 
 --
--- Name: search_campaigns(public.halfvec, text, integer, double precision, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: refresh_facet_values(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION public.refresh_facet_values(p_table text) RETURNS integer
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  total int;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('facet_values ' || p_table, 0));
+  delete from facet_values f using (
+    select array_agg(d.ctid order by d.ctid) as places from facet_values d
+    where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1
+  ) twice
+  where f.ctid = any(twice.places[2:]);
+  execute format(
+    'with counted as materialized (
+       select v.facet, v.scope, v.value, count(*)::int as row_count from %I(null) v group by v.facet, v.scope, v.value
+     ), gone as (
+       delete from facet_values f where f.table_name = $1
+         and not exists (select from counted c where c.facet = f.facet and c.scope = f.scope and c.value = f.value)
+     ), changed as (
+       update facet_values f set row_count = c.row_count from counted c
+       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value and f.row_count <> c.row_count
+     )
+     insert into facet_values (table_name, facet, scope, value, row_count)
+     select $1, c.facet, c.scope, c.value, c.row_count from counted c
+     where not exists (select from facet_values f
+       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value)', p_table || '_values')
+  using p_table;
+
+  with counted as materialized (
+    select s.stem, count(*)::int as value_count from facet_values f, unnest(f.stems) s (stem)
+    where f.table_name = p_table group by s.stem
+  ), gone as (
+    delete from facet_words w where w.table_name = p_table and not exists (select from counted c where c.stem = w.stem)
+  ), changed as (
+    update facet_words w set value_count = c.value_count from counted c
+    where w.table_name = p_table and w.stem = c.stem and w.value_count <> c.value_count
+  )
+  insert into facet_words (table_name, stem, value_count)
+  select p_table, c.stem, c.value_count from counted c
+  where not exists (select from facet_words w where w.table_name = p_table and w.stem = c.stem);
+
+  select count(*) into total from facet_values f where f.table_name = p_table;
+  return total;
+end
+$_$;
+
+
+--
+-- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1503,24 +2298,15 @@ CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_fiel
 declare
   exact_below constant int := 2000;
   windows_per_campaign constant float8 := 1.5;
-  unfiltered constant boolean := num_nulls(
-    p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) = 11;
-  passing text[];
 begin
   if p_query_embedding is null then
     return;
   end if;
-  if not unfiltered then
-    passing := array(
-      select c.id from passing_campaigns(
-        p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-      limit exact_below + 1);
-  end if;
-  if cardinality(passing) <= exact_below then
+  if cardinality(p_ids) <= exact_below then
     return query
       select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as similarity
       from campaign_embeddings e
-      where e.record_id = any(passing) and e.embedding_type = p_field
+      where e.record_id = any(p_ids) and e.embedding_type = p_field
       group by e.record_id
       having 1 - min(e.embedding <=> p_query_embedding) >= p_min_similarity
       order by similarity desc, e.record_id limit p_limit;
@@ -1532,20 +2318,17 @@ begin
     '  select e.record_id, e.embedding <=> $1 as distance from campaign_embeddings e'
     '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
     ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
-    p_field,
-    case when unfiltered then '' else ' and exists (select from passing_campaigns($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) c where c.id = e.record_id)' end,
-    ceil(p_limit * windows_per_campaign))
-    using p_query_embedding, p_min_similarity, p_limit, p_channels, p_companies, p_brands, p_value_props, p_sentiments,
-      p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to;
+    p_field, case when p_ids is null then '' else ' and e.record_id = any($4)' end, ceil(p_limit * windows_per_campaign))
+    using p_query_embedding, p_min_similarity, p_limit, p_ids;
 end
 $_$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text[], text[], text[], text[], text[], text[], text[], text[], boolean, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_channels text[] DEFAULT NULL::text[], p_companies text[] DEFAULT NULL::text[], p_brands text[] DEFAULT NULL::text[], p_value_props text[] DEFAULT NULL::text[], p_sentiments text[] DEFAULT NULL::text[], p_visual_styles text[] DEFAULT NULL::text[], p_also_value_props text[] DEFAULT NULL::text[], p_offers text[] DEFAULT NULL::text[], p_has_offer boolean DEFAULT NULL::boolean, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -1564,9 +2347,8 @@ begin
       select c.*, row_number() over () as place
       from (
         select c.id, c.text_search, row_number() over () as looked_at
-        from passing_campaigns(
-          p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-        where c.text_search @@ indexed
+        from campaigns c
+        where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
         limit max_looked_at + 1
       ) c
       where c.text_search @@ all_words or c.looked_at > max_looked_at
@@ -1578,10 +2360,10 @@ $$;
 
 
 --
--- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
+CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500, p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -1592,6 +2374,9 @@ declare
   sectors text;
   categories text;
   models text;
+  enough boolean;
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($3)' end, case when p_filter is not null then '(' || p_filter || ')' end);
 begin
   if asked = '{}' then
     return;
@@ -1604,32 +2389,30 @@ begin
     coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'business_model:%'), no_hits)
   into tags, sectors, categories, models
   from (
-    select u.tag, quote_literal(u.tag) as lexeme, format('(c.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
+    select u.tag, quote_literal(u.tag) as lexeme, format('(t.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
     from unnest(asked) u (tag)
   ) a;
-  if p_limit <= (
-    select count(*) from (
-      select from companies c where c.taxonomy_search @@ two_tags and (p_statuses is null or c.status = any(p_statuses)) limit p_limit
-    ) enough
-  ) then
+  execute format('select $1 <= (select count(*) from (select from companies t where t.taxonomy_search @@ $2 and %s limit $1) enough)', scope)
+    into enough using p_limit, two_tags, p_statuses;
+  if enough then
     tags := two_tags;
   end if;
 
   return query execute format(
-    'select t.id, t.sectors, t.categories, t.models, t.sectors + t.categories + t.models from ('
-    '  select c.id, c.company_name, %s as sectors, %s as categories, %s as models from companies c'
-    '  where c.taxonomy_search @@ $1 and ($2 is null or c.status = any($2))'
-    ') t order by 5 desc, t.company_name, t.id limit $3', sectors, categories, models)
-    using tags, p_statuses, p_limit;
+    'select m.id, m.sectors, m.categories, m.models, m.sectors + m.categories + m.models from ('
+    '  select t.id, t.company_name, %s as sectors, %s as categories, %s as models from companies t'
+    '  where t.taxonomy_search @@ $1 and %s'
+    ') m order by 5 desc, m.company_name, m.id limit $2', sectors, categories, models, scope)
+    using tags, p_limit, p_statuses;
 end
 $_$;
 
 
 --
--- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15]) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '120'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1643,13 +2426,14 @@ declare
   max_worded constant int := 4000;
   asked constant record := read_query(coalesce(p_query_text, ''));
   all_words constant tsquery := asked.all_words;
-  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
-  excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($5)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($6)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   companies_count float8;
   windows_per_company float8;
   nearest_count int;
   few_count int;
-  are_few boolean;
   compared text[] := p_include_ids;
   some_words tsquery;
 begin
@@ -1664,10 +2448,10 @@ begin
     -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
     -- of them is cheaper
     few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
-    execute 'select $2 >= (select count(*) from (select from companies c where c.status = any($1) limit $2 + 1) n)'
-      into are_few using wanted, few_count;
-    if are_few then
-      compared := array(select c.id from companies c where c.status = any(wanted));
+    execute format('select array(select t.id from companies t where %s limit $1 + 1)', scope)
+      into compared using few_count, null::int, null::int, null::int, p_statuses, p_exclude_ids;
+    if cardinality(compared) > few_count then
+      compared := null;
     end if;
   end if;
   if compared is null then
@@ -1677,68 +2461,70 @@ begin
     end if;
   end if;
 
-  return query
+  return query execute format('
   with nearest as materialized (
     select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
     from (
-      select e.record_id, 1 - (e.embedding <=> p_query_embedding) as semantic,
-        ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from company_embeddings e join companies c on c.id = e.record_id
-      where compared is null and e.embedding_type = 'searchable_profile' and c.status = any(wanted) and not c.id = any(excluded)
-      order by e.embedding <=> p_query_embedding limit nearest_count
+      select e.record_id, 1 - (e.embedding <=> $1) as semantic,
+        ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from company_embeddings e join companies t on t.id = e.record_id
+      where $3 is null and e.embedding_type = ''searchable_profile'' and %1$s
+      order by e.embedding <=> $1 limit $4
     ) w
     group by w.record_id
   ), reach as materialized (
     select (select min(n.semantic) from nearest n) as farthest,
-      (select p_weights[1] * n.semantic + p_weights[2] * n.keyword + p_weights[3] * n.niche as combined from nearest n
-       where n.semantic >= p_min_semantic order by 1 desc offset p_limit - 1 limit 1) as last_score
+      (select $8[1] * n.semantic + $8[2] * n.keyword + $8[3] * n.niche as combined from nearest n
+       where n.semantic >= $7 order by 1 desc offset $9 - 1 limit 1) as last_score
   ), worded as (
     select l.id, s.semantic, l.keyword, l.niche
     from reach r, lateral (
-      select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from companies c
-      where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      limit max_worded
+      select t.id, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from companies t
+      where t.text_search @@ $10 and %1$s
+      limit $11
     ) l, lateral (
-      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = l.id and e.embedding_type = 'searchable_profile'
+      select 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = l.id and e.embedding_type = ''searchable_profile''
     ) s
-    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and l.id not in (select n.id from nearest n)
-      and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
+    where r.farthest >= $7 and s.semantic >= $7 and l.id not in (select n.id from nearest n)
+      and $8[1] * r.farthest + $8[2] * l.keyword + $8[3] * l.niche >= coalesce(r.last_score, 0)
   ), few as (
-    select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+    select t.id, s.semantic, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
     from (
-      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = any(compared) and e.embedding_type = 'searchable_profile'
+      select e.record_id, 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = any($3) and e.embedding_type = ''searchable_profile''
       group by e.record_id
-    ) s join companies c on c.id = s.record_id
-    where s.semantic >= p_min_semantic and c.status = any(wanted) and not c.id = any(excluded)
+    ) s join companies t on t.id = s.record_id
+    where s.semantic >= $7 and %1$s
   ), found as (
-    select * from nearest n where n.semantic >= p_min_semantic
+    select * from nearest n where n.semantic >= $7
     union all
     select * from worded
     union all
     select * from few
   ), scored as (
-    select f.id, f.semantic, case when f.keyword > no_match then f.keyword else 0 end as keyword,
-      case when f.niche > no_match then f.niche else 0 end as niche
+    select f.id, f.semantic, case when f.keyword > $12 then f.keyword else 0 end as keyword,
+      case when f.niche > $12 then f.niche else 0 end as niche
     from found f
   )
-  select s.id, s.semantic, s.keyword, s.niche, p_weights[1] * s.semantic + p_weights[2] * s.keyword + p_weights[3] * s.niche,
-    array_remove(array[case when s.semantic > 0 then 'semantic' end, case when s.keyword > 0 then 'keyword' end,
-      case when s.niche > 0 then 'niche' end], null)
+  select s.id, s.semantic, s.keyword, s.niche, $8[1] * s.semantic + $8[2] * s.keyword + $8[3] * s.niche,
+    array_remove(array[case when s.semantic > 0 then ''semantic'' end, case when s.keyword > 0 then ''keyword'' end,
+      case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit p_limit;
+  limit $9', scope)
+    using p_query_embedding, all_words, compared, nearest_count, p_statuses, p_exclude_ids, p_min_semantic, p_weights, p_limit,
+      some_words, max_worded, no_match;
 end
 $_$;
 
 
 --
--- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15]) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
+CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -1748,9 +2534,10 @@ declare
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
   scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 'c.status = any($3)' end,
-    case when p_include_ids is not null then 'c.id = any($4)' end,
-    case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
+    case when p_statuses is not null then 't.status = any($3)' end,
+    case when p_include_ids is not null then 't.id = any($4)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($5)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -1774,9 +2561,9 @@ begin
     '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
-    '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
-    '     from (select c.* from companies c where (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s) c'
-    '     where c.text_search @@ $1 or c.niches_search @@ $1 limit %s'
+    '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
+    '     from (select t.* from companies t where (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s) t'
+    '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
     using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
@@ -1793,8 +2580,8 @@ begin
   if numnode(asked.required) > 0 then
     some_words := some_words && asked.required;
   end if;
-  select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
-    string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
+  select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%L::float8 * ts_rank(t.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
@@ -1803,8 +2590,8 @@ begin
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
     '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
-    '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
-    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s'
+    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
     ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
     using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
@@ -1813,10 +2600,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[]) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -1824,12 +2611,12 @@ CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
+        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
     from unnest(p_texts[:16]) with ordinality v (text, place),
-      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
+      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights, p_filter) k
     where p_keyword
   )
   select f.company_id, max(f.semantic), max(f.keyword), max(f.niche), max(f.combined),
@@ -1928,16 +2715,16 @@ $$;
 
 
 --
--- Name: search_transcript_segments(text, integer, double precision, integer, date, date); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_transcript_segments(text, integer, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select t.id, full_text_weight / (rrf_k + t.rank), t.rank, null::int, t.text_score, null::double precision
   from (
     select m.id, m.text_score, row_number() over (order by m.text_score desc, m.id)::int as rank
-    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to) m
+    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to, ids) m
   ) t
   order by t.rank
 $$;
@@ -1953,10 +2740,50 @@ CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
 
 
 --
--- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: title_runs(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
+CREATE FUNCTION public.title_runs(title text) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select btrim(title)
+  union
+  select array_to_string(h.words[n.first:], ' ')
+  from regexp_split_to_table(title, '\s*[,;/|()&–—]+\s*|\s+-\s+|\s+and\s+', 'i') part (text),
+    lateral (select string_to_array(regexp_replace(btrim(part.text), '\s+(of|at|in|for|to|on)\s.*$', '', 'i'), ' ') as words) h,
+    lateral generate_series(greatest(1, cardinality(h.words) - 4), cardinality(h.words)) n (first)
+$_$;
+
+
+--
+-- Name: transcript_segments_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.transcript_segments_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.id, '', v.facet, v.value
+  from transcript_segments t cross join lateral (
+    select distinct a.* from (
+      select 'speaker', t.speaker_name
+      union all
+      select 'speaker_role', title_runs(t.speaker_role)
+      union all
+      select o.* from meetings r cross join lateral (
+        select 'body', r.body
+      ) o where r.id = t.meeting_id
+    ) a (facet, value)
+  ) v (facet, value)
+  where (p_keys is null or t.id = any(p_keys)) and (true)
+    and length(v.value) <= 200 and folded_words(v.value) is not null
+$$;
+
+
+--
+-- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -1969,13 +2796,15 @@ begin
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
     '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($3 is not null or not is_ruled_out(c.person_id, $2.excluded_companies, any_phrase($2.excluded_keywords)))'
+    '    and ($7 is null or c.person_id = any($7))'
+    '    and ($3 is not null or not is_ruled_out('
+    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
     p_vectors, p_card_id)
     into people, complete
-    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk;
+    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk, p_among;
 end
 $_$;
 
@@ -2121,6 +2950,31 @@ CREATE TABLE public.campaign_embeddings (
     CONSTRAINT campaign_embeddings_embedding_type_check CHECK ((embedding_type = ANY (ARRAY['profile'::text, 'campaign_text'::text, 'offer'::text, 'key_value_props'::text])))
 );
 ALTER TABLE ONLY public.campaign_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaigns (
+    id text NOT NULL,
+    company text NOT NULL,
+    brand text,
+    channel text NOT NULL,
+    offer text,
+    key_value_props text[] DEFAULT '{}'::text[] NOT NULL,
+    imagery_sentiment text,
+    imagery_visual_style text,
+    capture_date date,
+    campaign_text text NOT NULL,
+    full_campaign_text text,
+    url text,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+);
 
 
 --
@@ -2283,6 +3137,32 @@ CREATE TABLE public.experience_card_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY public.experience_card_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: facet_values; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.facet_values (
+    table_name text NOT NULL,
+    facet text NOT NULL,
+    scope text NOT NULL,
+    value text NOT NULL,
+    row_count integer DEFAULT 1 NOT NULL,
+    phrase text GENERATED ALWAYS AS (public.phrase_key(public.folded_words(value))) STORED NOT NULL,
+    stems text[] GENERATED ALWAYS AS (public.word_stems(public.folded_words(value))) STORED NOT NULL
+);
+
+
+--
+-- Name: facet_words; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.facet_words (
+    table_name text NOT NULL,
+    stem text NOT NULL,
+    value_count integer DEFAULT 1 NOT NULL
+);
 
 
 --
@@ -3659,6 +4539,13 @@ CREATE INDEX experience_cards_places ON public.experience_cards USING gin (place
 
 
 --
+-- Name: experience_cards_role_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX experience_cards_role_search ON public.experience_cards USING gin (role_search) WITH (fastupdate=off);
+
+
+--
 -- Name: experience_cards_skills; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -3684,6 +4571,41 @@ CREATE INDEX experience_cards_team ON public.experience_cards USING btree (team_
 --
 
 CREATE INDEX experience_cards_text_search ON public.experience_cards USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: facet_values_phrase; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_phrase ON public.facet_values USING btree (phrase, table_name);
+
+
+--
+-- Name: facet_values_stems; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_stems ON public.facet_values USING gin (stems) WHERE (cardinality(stems) > 1);
+
+
+--
+-- Name: facet_values_value; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_values_value ON public.facet_values USING btree (table_name, facet, value);
+
+
+--
+-- Name: facet_words_stem; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_words_stem ON public.facet_words USING btree (stem, table_name);
+
+
+--
+-- Name: facet_words_trigrams; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX facet_words_trigrams ON public.facet_words USING gin (stem public.gin_trgm_ops);
 
 
 --
@@ -3890,6 +4812,13 @@ CREATE INDEX people_discover ON public.people USING btree (((name IS NULL)), low
 
 
 --
+-- Name: people_name; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_name ON public.people USING btree (lower(btrim(name)));
+
+
+--
 -- Name: people_search_results_person_id; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -3901,6 +4830,13 @@ CREATE INDEX people_search_results_person_id ON public.people_search_results USI
 --
 
 CREATE INDEX people_searches_expires_at ON public.people_searches USING btree (expires_at);
+
+
+--
+-- Name: people_text_search; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX people_text_search ON public.people USING gin (text_search) WITH (fastupdate=off);
 
 
 --
@@ -3953,10 +4889,136 @@ CREATE INDEX transcript_segments_text_search ON public.transcript_segments USING
 
 
 --
+-- Name: agenda_items agenda_items_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_added_values AFTER INSERT ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
+
+
+--
+-- Name: agenda_items agenda_items_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_changed_values AFTER UPDATE ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
+
+
+--
+-- Name: campaigns campaigns_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_added_values AFTER INSERT ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+
+
+--
+-- Name: campaigns campaigns_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_changed_values AFTER UPDATE ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+
+
+--
 -- Name: experience_card_child_embeddings card_of_child; Type: TRIGGER; Schema: public; Owner: -
 --
 
 CREATE TRIGGER card_of_child BEFORE INSERT ON public.experience_card_child_embeddings FOR EACH ROW EXECUTE FUNCTION public.card_of_child();
+
+
+--
+-- Name: companies companies_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER companies_added_values AFTER INSERT ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
+
+
+--
+-- Name: companies companies_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER companies_changed_values AFTER UPDATE ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
+
+
+--
+-- Name: document_sections document_sections_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_added_values AFTER INSERT ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
+
+
+--
+-- Name: document_sections document_sections_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_changed_values AFTER UPDATE ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
+
+
+--
+-- Name: experience_cards experience_cards_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER experience_cards_added_values AFTER INSERT ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
+
+
+--
+-- Name: experience_cards experience_cards_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER experience_cards_changed_values AFTER UPDATE ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
+
+
+--
+-- Name: key_statements key_statements_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_added_values AFTER INSERT ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
+
+
+--
+-- Name: key_statements key_statements_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_changed_values AFTER UPDATE ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
+
+
+--
+-- Name: matters matters_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_added_values AFTER INSERT ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
+
+
+--
+-- Name: matters matters_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_changed_values AFTER UPDATE ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
+
+
+--
+-- Name: motions motions_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_added_values AFTER INSERT ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
+
+
+--
+-- Name: motions motions_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_changed_values AFTER UPDATE ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
+
+
+--
+-- Name: onto_documents onto_documents_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_added_values AFTER INSERT ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
+
+
+--
+-- Name: onto_documents onto_documents_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_changed_values AFTER UPDATE ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
 
 
 --
@@ -3974,6 +5036,20 @@ CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON p
 
 
 --
+-- Name: onto_goals onto_goals_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_added_values AFTER INSERT ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+
+
+--
+-- Name: onto_goals onto_goals_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_changed_values AFTER UPDATE ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+
+
+--
 -- Name: onto_goals onto_goals_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -3985,6 +5061,20 @@ CREATE TRIGGER onto_goals_search_entries AFTER TRUNCATE ON public.onto_goals FOR
 --
 
 CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_goals FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+
+
+--
+-- Name: onto_milestones onto_milestones_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_added_values AFTER INSERT ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
+
+
+--
+-- Name: onto_milestones onto_milestones_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_changed_values AFTER UPDATE ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
 
 
 --
@@ -4002,6 +5092,20 @@ CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON 
 
 
 --
+-- Name: onto_outputs onto_outputs_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_added_values AFTER INSERT ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+
+
+--
+-- Name: onto_outputs onto_outputs_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_changed_values AFTER UPDATE ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+
+
+--
 -- Name: onto_outputs onto_outputs_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -4013,6 +5117,20 @@ CREATE TRIGGER onto_outputs_search_entries AFTER TRUNCATE ON public.onto_outputs
 --
 
 CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_outputs FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('output');
+
+
+--
+-- Name: onto_plans onto_plans_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_added_values AFTER INSERT ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
+
+
+--
+-- Name: onto_plans onto_plans_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_changed_values AFTER UPDATE ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
 
 
 --
@@ -4030,6 +5148,20 @@ CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON publi
 
 
 --
+-- Name: onto_requirements onto_requirements_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_added_values AFTER INSERT ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+
+
+--
+-- Name: onto_requirements onto_requirements_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_changed_values AFTER UPDATE ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+
+
+--
 -- Name: onto_requirements onto_requirements_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -4044,6 +5176,20 @@ CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE O
 
 
 --
+-- Name: onto_tasks onto_tasks_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_added_values AFTER INSERT ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+
+
+--
+-- Name: onto_tasks onto_tasks_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_changed_values AFTER UPDATE ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+
+
+--
 -- Name: onto_tasks onto_tasks_search_entries; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -4055,6 +5201,34 @@ CREATE TRIGGER onto_tasks_search_entries AFTER TRUNCATE ON public.onto_tasks FOR
 --
 
 CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_tasks FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('task');
+
+
+--
+-- Name: people people_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_added_values AFTER INSERT ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
+
+
+--
+-- Name: people people_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_changed_values AFTER UPDATE ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
+
+
+--
+-- Name: transcript_segments transcript_segments_added_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_added_values AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
+
+
+--
+-- Name: transcript_segments transcript_segments_changed_values; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_changed_values AFTER UPDATE ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
 
 
 --
@@ -4343,6 +5517,19 @@ ALTER TABLE ONLY public.transcript_segments
 
 ALTER TABLE ONLY public.transcript_segments
     ADD CONSTRAINT transcript_segments_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+
+
+--
+-- Name: facet_values; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.facet_values ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: facet_values facet_values_of_the_actor; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY facet_values_of_the_actor ON public.facet_values FOR SELECT USING ((scope = ANY (ARRAY[''::text, current_setting('quarry.actor'::text, true)])));
 
 
 --

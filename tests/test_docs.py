@@ -68,6 +68,12 @@ def test_every_command_that_a_page_names_exists(page: Path) -> None:
         assert word is None, f"{program} {shlex.join(arguments)}: there is no {word}"
 
 
+def test_every_file_that_the_worked_examples_name_exists() -> None:
+    named = re.findall(r"`([\w/.-]+/[\w.-]+\.\w+)`", (ROOT / "docs/contributing.md").read_text())
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_commands_are_read_from_blocks_and_spans() -> None:
     page = '```\n$ make demo  # then\n.venv/bin/quarry ask records "why?"\n# quarry x\n```\nor `quarry embed --all`, not quarry y'
     assert commands(page) == [
@@ -111,7 +117,8 @@ EVENT_TYPES = {
     "campaigns": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
     "companies": {"activity", "partial_text", "final_answer", "error"},
     "records": {
-        "intent", "tool_call", "tool_observation", "sources", "final_answer_chunk", "confidence", "followups", "done", "error",
+        "intent", "tool_call", "tool_observation", "sources", "aggregation",
+        "final_answer_chunk", "confidence", "followups", "done", "error",
     },
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
+sql/functions/*/*_values.sql  the values of each searched table, from its facets
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -36,9 +37,11 @@ from quarry.companies import contract as companies_contract
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
+from quarry.core.retrieval.values_function import values_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.core.web.description import openapi_document
+from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
@@ -65,7 +68,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
     check = parser.parse_args(arguments).check
 
-    texts = generated_texts()
+    functions = value_functions()
+    stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
+    if stale and not check:  # the schema is made with them
+        for path in stale:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(functions[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+        stale = []
+    texts = functions | generated_texts()
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     of_domains = {sample_directory() / domain / VECTORS_FILE: sample_windows(domain) for domain in sample_domains()}
     vectors = {path: windows for path, windows in of_domains.items() if windows}
@@ -100,6 +111,19 @@ def generated_texts() -> dict[Path, str]:
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
+    }
+
+
+# --- sql/functions
+
+
+def value_functions() -> dict[Path, str]:
+    """The functions that tell the values of the searched tables, by their paths."""
+    folder = ROOT / "sql" / "functions"
+    return {
+        folder / domain / f"{table.name}_values.sql": values_function(table)
+        for domain, facets in modules("facets").items()
+        for table in facets.SEARCHED
     }
 
 

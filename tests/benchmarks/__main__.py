@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from tests.benchmarks import companies, deployed, hostile, ontology, people, records
+from tests.benchmarks import companies, deployed, hostile, ontology, people, records, values
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "companies": companies.main,
@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "ontology": ontology.main,
     "people": people.main,
     "records": records.main,
+    "values": values.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 

@@ -17,11 +17,10 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
-from quarry.campaigns.filters import AppliedFilters
-from quarry.campaigns.retrieval import find_by_text
-from quarry.companies.anchors import read_names
-from quarry.companies.found import Variant
-from quarry.companies.retrieval import find_names, retrieve_variants
+from quarry.campaigns.retrieval import find_by_text, find_by_theme
+from quarry.companies.candidates import Variant
+from quarry.companies.names import read_names
+from quarry.companies.store import find_names, retrieve_variants
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller
@@ -91,7 +90,7 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
 
 async def _search_records(database: Database, query: Query) -> None:
     found = await records.find_candidates(
-        database, query=query.text, vector=query.vector.tolist(), types=RECORD_TYPES, depth=DEPTH
+        database, [records.Arm(name, query.text) for name in RECORD_TYPES], vector=query.vector.tolist(), depth=DEPTH
     )
     await records.describe(database, [(each.type, each.id) for each in found[:PAGE]], query.text)
 
@@ -112,7 +111,11 @@ async def _search_ontology(database: Database, query: Query) -> None:
 
 
 async def _search_campaigns(database: Database, query: Query) -> None:
-    await find_by_text(database, query.text, AppliedFilters())
+    await find_by_text(database, query.text)
+
+
+async def _search_campaign_themes(database: Database, query: Query) -> None:
+    await find_by_theme(database, query.text, query.vector.tolist(), ())
 
 
 def _loaded(load: Callable[[Connection, Corpus, int], None]) -> Callable[[Connection, int], Corpus]:
@@ -132,6 +135,7 @@ def _load_companies(connection: Connection, rows: int) -> Corpus:
 
 DOMAINS: dict[str, tuple[Callable[[Connection, int], Corpus], Search]] = {
     "campaigns": (_loaded(load_campaigns), _search_campaigns),
+    "campaign themes": (_loaded(load_campaigns), _search_campaign_themes),
     "companies": (_load_companies, _search_companies),
     "ontology": (_loaded(load_workspace), _search_ontology),
     "people": (_loaded(load_people), _search_people),

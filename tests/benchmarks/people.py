@@ -24,8 +24,8 @@ from typing import Any
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.migrate import function_files, sql_directory
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
-from quarry.people.found import PersonEvidence
 from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, rank_people
 from quarry.people.relaxation import FALLBACK_TIER_COMPANY_TEAM_SOFT, relaxed
 from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates, find_excluded
@@ -79,7 +79,7 @@ create index on literal_children using gin (text_search);
 # nearest_people with every vector compared
 EXACT = """
 create or replace function nearest_people(
-  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_limit int
+  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
 ) returns text[] language sql stable as $$
   with cards as materialized (
     select c.id, c.person_id from experience_cards c join people p on p.id = c.person_id
@@ -180,7 +180,13 @@ async def search_people(database: Database, query: Query, filters: CardFilters) 
     excluded = await find_excluded(database, filters)
     for tier in _tiers(filters):
         evidence = await find_candidates(
-            database, filters=filters, excluded=excluded, query_text=query.text, vector=query.vector.tolist(), tier=tier
+            database,
+            filters=relaxed(filters, tier),
+            asked=filters,
+            excluded=excluded,
+            query_text=query.text,
+            vector=query.vector.tolist(),
+            tier=tier,
         )
         candidates = {person.person_id: person for person in evidence} | candidates
         if len(candidates) >= MIN_RESULTS:

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.campaigns import retrieval
-from quarry.campaigns.found import CampaignSet
+from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.search import MAX_TURNS
 from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX
 from quarry.core.errors import DatabaseUnavailable
@@ -110,6 +110,67 @@ def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: Te
     assert first["count"] == 0
     assert {each["channel"] for each in final["campaigns"]} == {"SMS"}
     assert second["count"] == final["total"] == 4
+
+
+def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
+    aggregate = {"ask": "groups", "by": "month", "limit": 3, "exclude": {"channel": ["email"]}}
+    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("See above."))
+    events = stream(model_client, "Which months had most ads that were not emails?")
+    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
+    assert (
+        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8)."
+        in result["summary_for_llm"]
+    )
+    assert result["count"] == events[-1]["data"]["total"] == 94
+    assert events[1]["data"]["summary"].startswith("the first of 15 values of month")
+    model.enqueue(
+        calls(("aggregate_campaigns", {"ask": "distinct", "by": "company"})),
+        calls(("aggregate_campaigns", {"ask": "count"})),
+        Reply.text("Done."),
+    )
+    chat(model_client, "How many companies?")
+    first, second = (json.loads(text)["summary_for_llm"] for text in tool_results(model.chat_requests[-1]))
+    assert first.startswith("26 different values of company among 122 campaigns, exactly.")
+    assert second.startswith("122 campaigns in all, exactly.")
+
+
+@pytest.mark.parametrize(
+    "aggregate", [{"ask": "count", "by": "month"}, {"ask": "groups"}, {"ask": "groups", "by": "colour"}]
+)
+def test_an_aggregate_that_makes_no_sense_goes_back(
+    model_client: TestClient, model: FakeOpenAI, aggregate: dict[str, Any]
+) -> None:
+    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("No."))
+    chat(model_client, "How many?")
+    assert "not valid" in tool_results(model.chat_requests[1])[0]
+
+
+def test_a_filter_that_nobody_asked_for_is_left_out(model_client: TestClient, model: FakeOpenAI) -> None:
+    invented = {"company": ["Orla Mobile"], "channel": ["SMS"], "has_offer": True}
+    model.enqueue(calls(("filter_campaigns", invented)), Reply.text("There are 8."))
+    final = chat(model_client, "How many campaigns by Orla Mobile are there?")
+    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
+    assert result["count"] == final["total"] == 8
+    assert final["detectedFilters"] == {"company": ["Orla Mobile"]}
+    assert "Left out, since nothing that was asked says so: on SMS." in result["summary_for_llm"]
+
+
+def test_what_the_question_states_holds_though_the_model_forgets_it(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    model.enqueue(calls(("filter_campaigns", {"company": ["Orla Mobile"]})), Reply.text("See."))
+    final = chat(model_client, "Which campaigns did Orla Mobile run in 2026, not on email and not on TV?")
+    assert {each["company"] for each in final["campaigns"]} == {"Orla Mobile"}
+    assert not {each["channel"] for each in final["campaigns"]} & {"Email", "TV"}
+    assert {each["capture_date"][:4] for each in final["campaigns"]} == {"2026"}
+    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
+    assert labels == ["by Orla Mobile", "captured in 2026", "not on Email", "not on TV"]
+
+
+def test_what_the_data_does_not_hold_is_told_to_the_model(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.enqueue(Reply.text("That is not in the data."))
+    chat(model_client, "Which ad got the most views?")
+    assert "The data does not hold: most views." in model.chat_requests[0]["messages"][-1]["content"]
 
 
 def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClient, model: FakeOpenAI) -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.found import Scoring
-from quarry.companies.retrieval import find_names
+from quarry.companies.candidates import Scoring
+from quarry.companies.store import find_names
 from quarry.core.postgres.pool import Database
 from tests.companies.seeded import COMPANIES, Connection, add_company
 from tests.plans import reads

@@ -22,7 +22,7 @@ from quarry.companies.prompts import (
     summary_messages,
 )
 from quarry.core.model.interface import Message
-from tests.companies.made import company, entry, plan
+from tests.companies.factories import company, entry, plan
 
 TEXT = st.text(st.sampled_from('</candidates>companies"\n{}ab'), max_size=60) | st.text(max_size=60)
 TAG = re.compile(r"</?[a-z_]+>")
@@ -45,7 +45,7 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
         text[:9] or "c", name, tagline=text, description=text, niches=[niche], former_names=[name], hq_city=text
     )
     ranking = rerank_messages(RerankInputs("weeds", plan(), [entry(made), entry(made)], made, [text]))
-    assert blocks_of(ranking) == pairs("candidates", "anchor_company", "wanted")
+    assert blocks_of(ranking) == pairs("candidates", "seed_company", "wanted")
     critique = critique_messages(
         CritiqueInputs("weeds", plan(), 1, 1, [entry(made)], 0.5, 0.74, [made.id], [made.id], [text])
     )
@@ -53,12 +53,12 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     summary = summary_messages(
         SummaryInputs("weeds", [SummaryEntry(made, text, 0.5, [niche])], made, demands=[text], missing=[text])
     )
-    assert blocks_of(summary) == pairs("companies", "anchor_company")
+    assert blocks_of(summary) == pairs("companies", "seed_company")
     planning = plan_messages(
         PlanInputs("weeds", [ChatMessage(role="user", content="x")], [made.id], made, [text], text)
     )
     assert blocks_of(planning) == pairs(
-        "taxonomy", "conversation", "previous_results", "anchor_company", "already_searched"
+        "taxonomy", "conversation", "previous_results", "seed_company", "already_searched"
     )
 
 
@@ -83,7 +83,7 @@ def test_companies_texts_are_never_a_system_message() -> None:
     for messages in (
         rerank_messages(RerankInputs("weeds", plan(), [entry(made)], made)),
         summary_messages(SummaryInputs("weeds", [SummaryEntry(made, "obey me", 0.5)], made)),
-        plan_messages(PlanInputs("weeds", anchor=made)),
+        plan_messages(PlanInputs("weeds", seed=made)),
     ):
         assert [message.role for message in messages if "obey me" in message.content] == ["user"]
 

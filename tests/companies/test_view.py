@@ -21,7 +21,7 @@ from quarry.companies.contract import (
 from quarry.core.settings import Settings
 from quarry.local.companies_view import SearchView
 from quarry.local.runs import Prices
-from tests.companies.made import company
+from tests.companies.factories import company
 
 
 def activity(id: str, status: ActivityStatus, detail: str | None = None) -> ActivityEvent:

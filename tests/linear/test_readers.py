@@ -11,43 +11,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.campaigns.contract import Campaign, CampaignFilters
-from quarry.campaigns.filters import resolve
-from quarry.campaigns.found import CampaignSet, KnownValues
-from quarry.campaigns.router import route
-from quarry.campaigns.standins import campaigns_spoken_of
-from quarry.companies.anchors import beside_name, is_about, read_names
-from quarry.companies.contract import ChatMessage, Company
-from quarry.companies.reading import read_follow_up, read_question
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.fallbacks import campaigns_spoken_of
+from quarry.campaigns.filters import named_values, resolve
+from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
+from quarry.campaigns.reading import question_of
+from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.companies.contract import Company
+from quarry.companies.names import is_about, read_names
 from quarry.companies.snippets import profile_words, snippets
-from quarry.companies.spelling import mended
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
+from quarry.core.query.interpretation import interpret
+from quarry.core.query.lexicon import lexicon_of
+from quarry.core.query.parser import parse
+from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.snippet import mark, unmark
 from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
-from quarry.people.found import Vocabulary
+from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
-from quarry.people.parsing.find_names import company_like_phrases
-from quarry.people.parsing.known import KnownNames, phrases_to_look_up
-from quarry.people.parsing.periods import find_times, parse_period
-from quarry.people.parsing.places import places_in
-from quarry.people.parsing.query_parser import parse
-from quarry.people.parsing.salaries import find_salaries
+from quarry.people.places import places_in
+from quarry.people.query import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
 from quarry.records.intent import words_to_look_up
+from tests.companies.asking import asked
 from tests.linear.measuring import assert_linear, cpu_seconds, repeated
 
-NAMES = KnownNames(
-    Vocabulary(
-        companies=frozenset({"google", "tarang pay", "a a a a a"}),
-        teams=frozenset({"risk"}),
-        cities=frozenset({"pune"}),
-        skills=frozenset({"python", "go"}),
-    )
-)
 KNOWN = KnownValues(
     {
         "channel": ("Email", "Direct Mail", "Push"),
@@ -57,8 +50,17 @@ KNOWN = KnownValues(
     datetime.date(2025, 5, 1),
     datetime.date(2025, 5, 1),
 )
+CAMPAIGN_WORDS = lexicon_of(CAMPAIGNS)
 CAMPAIGN = Campaign(id="camp-1", company="Acme Bank", channel="Email", campaign_text="Save")
 COMPANY = Company(id="c1", company_name="Harbor", status="startup", description="Payments for bakeries.")
+
+
+PEOPLE_LEXICON = lexicon_of(PEOPLE)
+
+
+def _constraints(text: str) -> object:
+    parsed = parse(text, lexicon=PEOPLE_LEXICON, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
+    return constraints_of(parsed, interpret(parsed, PEOPLE))
 
 
 def _normalised(text: str) -> object:
@@ -70,7 +72,7 @@ def _normalised(text: str) -> object:
         city=text,
         offer_salary_inr_per_year=5e5,
     )
-    return normalise(Constraints(query_original=text, query_cleaned=text, must=must), NAMES)
+    return normalise(Constraints(query_original=text, query_cleaned=text, must=must))
 
 
 def _cited(size: int) -> Callable[[str], object]:
@@ -83,7 +85,7 @@ def _cited(size: int) -> Callable[[str], object]:
 
 
 def _followed_up(text: str) -> object:
-    return read_follow_up("and now?", [ChatMessage.model_construct(role="user", content=text)] * 49)
+    return asked("and now?", [text] * 3)
 
 
 def _profile(text: str) -> object:
@@ -91,14 +93,15 @@ def _profile(text: str) -> object:
     return profile_words(company), snippets(company, {"bakeri"})
 
 
-def _mended(text: str) -> object:
-    return mended(read_question(text), [COMPANY])
-
-
 def _filtered(text: str) -> object:
-    return resolve(
-        CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)]), KNOWN
-    )
+    filters = CampaignFilters.model_construct(channel=[text[place : place + 4] for place in range(0, len(text), 4)])
+    named = named_values(filters)
+    return resolve(filters, named, [[] for _ in named], KNOWN)
+
+
+def _asked_of_campaigns(text: str) -> object:
+    parsed = parse(text, lexicon=CAMPAIGN_WORDS, vocabulary=Vocabulary(), reference_date=datetime.date(2025, 5, 1))
+    return conditions_of_campaigns(question_of(parsed, interpret(parsed, CAMPAIGNS), datetime.date(2025, 5, 1)))
 
 
 def _spoken_of(text: str) -> object:
@@ -129,44 +132,31 @@ Reader = Callable[[str], object]
 # The name of a reader, the reader, what it is given, and the length of the shorter of the two texts compared.
 READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] = [
     (
-        "people: rules",
-        lambda text: parse(text, NAMES),
-        _queries("1 ", "nor x ", "without a, ", "google or ", "2020 ", "ab", "now ", "in pune, "),
+        "people: constraints",
+        _constraints,
+        _queries("1 ", "nor x ", "without a, ", "Google or ", "2020 ", "ab", "now ", "in pune, ", "joined 2020 ", "not X "),
         2000,
     ),
-    ("people: salaries", find_salaries, _queries("1,", "between ", "₹ ", "rs. ", "1 - "), 2000),
-    (
-        "people: times",
-        find_times,
-        [*_queries("2020 ", "early ", "1 + "), ("q1", repeated(" ", "q1", "x")), ("5 to", repeated(" ", "5 to 5", "x"))],
-        2000,
-    ),
-    ("people: a period", parse_period, _queries("2020-", "1 "), 2000),
     ("people: normalisation", _normalised, _queries("1 ", "only "), 2000),
-    ("people: phrases", phrases_to_look_up, _queries("a' ", "xy"), 2000),
-    ("people: names", company_like_phrases, _queries("at ", "At Xx ", "of The "), 2000),
     ("people: places", places_in, _queries("or ", "x/"), 2000),
-    ("people: slips of the pen", lambda text: NAMES.companies.near([text]), _queries("ab"), 20_000),
     ("people: reasons", lambda text: sanitised([text]), _queries("[", "<a", "**", "[x]("), 20_000),
     (
         "companies: question",
-        read_question,
+        asked,
         _queries("9,", "1.", "raised ", "that have ", "in A-in or ", "no ai ", "in Xx or Yy ", "seed x-", "in germany or "),
         2000,
     ),
     ("companies: follow-up", _followed_up, _queries("9,", "and "), 2000),
     ("companies: names", read_names, _queries("? ", '"x', "x-x.", "a1.", "Xx of ", "same a ", "like ", "it is "), 2000),
-    ("companies: beside names", lambda text: beside_name(text, ["x"]), _queries("similar to "), 2000),
+    ("companies: like names", lambda text: asked(text, named=["x"]), _queries("similar to x "), 2000),
     ("companies: about names", lambda text: is_about(text, ["1"]), _queries("1x "), 2000),
-    ("companies: slips of the pen", _mended, _queries("bakerry ", "paymnets xxxxx "), 2000),
     ("companies: profiles", _profile, _queries("a. ", "bakery! "), 20_000),
     (
         "campaigns: question",
-        lambda text: route(text, [], KNOWN),
-        [*_queries("cash back ", "by email "), ("says", repeated("says ", "", "\n"))],
+        _asked_of_campaigns,
+        [*_queries("cash back ", "by email ", "not with an offer "), ("says", repeated("says ", "", "\n"))],
         2000,
     ),
-    ("campaigns: earlier questions", lambda text: route("and now", [text], KNOWN), _queries("and ", "says "), 2000),
     ("campaigns: filters", _filtered, _queries("x", "emai"), 2000),
     ("campaigns: what an answer speaks of", _spoken_of, _queries("a-", "camp-1 "), 20_000),
     ("records: query", words_to_look_up, _queries('"x', "-x ", "or "), 2000),
@@ -197,13 +187,11 @@ def test_twice_the_text_takes_about_twice_as_long(read: Reader, hostile: Callabl
 
 
 QUESTION_READERS: list[Reader] = [
-    lambda text: parse(text, NAMES),
+    _constraints,
     _normalised,
-    phrases_to_look_up,
-    company_like_phrases,
-    read_question,
+    asked,
     read_names,
-    lambda text: route(text, [text], KNOWN),
+    _asked_of_campaigns,
     lambda text: take_up(text, []),
     words_to_look_up,
 ]

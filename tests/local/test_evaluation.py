@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.core.services import Caller, Services
-from quarry.local import cli
+from quarry.domains import DOMAINS
+from quarry.local.demands import Facts
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
-from quarry.local.evaluation import ALL, run_queries, summarise
+from quarry.local.evaluation import run_queries
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
 from quarry.local.measures import DEPTH, mentioned, ndcg, percentile, recall, reciprocal_rank
+from quarry.local.outcomes import ALL, Outcome, Part, summarise
 from quarry.local.sample import sample_directory
 
 KEYS = st.sampled_from([f"k{number}" for number in range(16)])
@@ -106,6 +109,14 @@ class TestJudgedFile:
         [query] = read_judged(path)
         assert query.model_extra == {"expect_tier_above": 0}
 
+    def test_beside_what_is_expected_nothing_need_be_relevant(self, tmp_path: Path) -> None:
+        path = tmp_path / "judged.jsonl"
+        path.write_text(
+            '{"id": "a", "domain": "campaigns", "kind": "k", "query": "q", "expect": {"date": "2020-01-31"}}'
+        )
+        [query] = read_judged(path)
+        assert (query.relevant, query.has_answer, query.has_results) == ({}, True, False)
+
     @pytest.mark.parametrize(
         ("wrong", "told"),
         [
@@ -117,6 +128,9 @@ class TestJudgedFile:
             (line(domain="weather"), "line 1, domain: is 'weather', not one of records"),
             (line() + "\n" + line(), "line 3, id: 'a' is also on line 1"),
             ('{"id": "a"}', "line 1, relevant: Field required"),
+            (line(must={"country": "Norland"}), "line 1, must.country: Input should be a valid array"),
+            (line(must={"not_text": "("}), "line 1, must.not_text: is not a regular expression"),
+            (line(expect={}), "line 1, expect: must hold exactly one of count"),
             ("\n", "line 1, line: the file holds no query"),
         ],
     )
@@ -154,5 +168,67 @@ async def test_queries_are_run_in_turn_as_a_user_of_their_own_and_summed_up_by_k
     assert (everything.kind, everything.queries, everything.mrr) == (ALL, 2, 0.75)
 
 
+def outcome(found: Found, answer: str | None = None, shown: int | None = None, **fields: Any) -> Outcome:
+    line = {"id": "a", "domain": "records", "kind": "k", "query": "q", "relevant": {}} | fields
+    return Outcome(JudgedQuery.model_validate(line), found, 1, answer, shown=shown)
+
+
+class TestOutcomes:
+    def test_violations_are_a_share_of_all_that_is_shown(self) -> None:
+        facts = {"a": Facts(country="Norland"), "b": Facts(country="Sudland"), "c": Facts()}
+        must = {"country": ["Norland"], "status": ["startup"]}
+        negated = outcome(Found(["a", "b", "c"], facts=facts), must={"not_country": ["Sudland"]}, any_status=True)
+        strict = outcome(Found(["a"], facts=facts), must=must)
+        none = outcome(Found([]), must=must)
+        assert [each.broken for each in (negated, strict, none)] == [["b"], ["a"], []]
+        [summary, _] = summarise([negated, strict, none, outcome(Found(["a"]), relevant={"a": 1})])
+        assert summary.measures["violations"] == 2 / 4
+
+    def test_a_company_query_that_names_no_status_demands_startups(self) -> None:
+        facts = {"a": Facts(status="closed")}
+        assert outcome(Found(["a"], facts=facts), must={"staff_min": 0}).broken == ["a"]
+        assert outcome(Found(["a"], facts=facts), must={"not_tag": ["x"]}).broken == ["a"]
+        assert outcome(Found(["a"], facts=facts), must={"not_tag": ["x"]}, any_status=True).broken == []
+
+    def test_whoever_is_forbidden_or_of_hard_demands_not_relevant_breaks_them(self) -> None:
+        assert outcome(Found(["a", "b"]), relevant={"b": 3}, forbidden=["a"]).broken == ["a"]
+        assert outcome(Found(["a", "b", "c"]), relevant={"b": 3}, hard=True).broken == ["a", "c"]
+        assert outcome(Found(["a"]), relevant={"b": 3}).broken is None
+
+    def test_violations_among_those_that_are_said_to_miss_nothing(self) -> None:
+        found = Found(["a", "b", "c"], misses={"a": ["city"], "b": []})
+        parts = outcome(found, relevant={"c": 3}, hard=True).parts
+        assert (parts["violations"], parts["violations_unmissed"]) == (Part(2, 3), Part(1, 2))
+        assert "violations_unmissed" not in outcome(Found(["a"]), relevant={}, hard=True).parts
+
+    def test_empty_is_measured_where_something_is_to_be_found(self) -> None:
+        assert outcome(Found([]), relevant={"a": 1}).parts["empty"] == Part(1)
+        assert outcome(Found([]), expect={"ids": ["a"]}).parts["empty"] == Part(1)
+        assert "empty" not in outcome(Found([])).parts
+        assert "empty" not in outcome(Found([]), expect={"count": 2}).parts
+
+    def test_precision_is_of_what_can_be_shown(self) -> None:
+        assert outcome(Found(["a", "x"]), shown=5, relevant={"a": 1, "b": 1}).parts["precision"] == Part(0.5)
+        assert "precision" not in outcome(Found(["a"]), relevant={"a": 1}).parts
+
+    def test_an_expected_answer_is_measured_by_its_words_and_not_by_a_ranking(self) -> None:
+        parts = outcome(Found(["a"]), "There are 3.", expect={"count": 4}).parts
+        assert (parts["exact"], parts["confidently_wrong"]) == (Part(0), Part(1))
+        assert "ndcg" not in parts
+
+    def test_records_are_measured_by_types_numbers_and_what_is_not_known(self) -> None:
+        found = Found(["motion:a"])
+        parts = outcome(found, "The council voted 4 times.", types=["motion"], number=4, answerable=True).parts
+        assert (parts["types"], parts["number"], parts["unknown_told_wrongly"]) == (Part(1), Part(1), Part(0))
+        silent = outcome(found, "The records hold nothing that answers this.", types=["matter"], answerable=False).parts
+        assert (silent["types"], silent["unknown_told"]) == (Part(0), Part(1))
+
+    def test_the_last_line_ranks_what_has_an_answer_and_measures_the_rest_over_all(self) -> None:
+        hit = outcome(Found(["a"]), relevant={"a": 3}, hard=True)
+        impossible = outcome(Found(["b"]), relevant={}, hard=True, kind="impossible")
+        *_, everything = summarise([hit, impossible])
+        assert (everything.queries, everything.ndcg, everything.measures["violations"]) == (1, 1, 0.5)
+
+
 def test_the_command_offers_every_domain_that_can_be_evaluated() -> None:
-    assert [*cli.EVALUABLE] == [*EVALUABLE]
+    assert {*EVALUABLE} <= {*DOMAINS}

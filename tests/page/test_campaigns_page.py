@@ -8,12 +8,40 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from tests.page.conftest import NARROW, WIDE, Site
+from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson
 from tests.page.test_accessibility import grave_findings
 
 ASKED = "search?" + urlencode(
     {"domain": "campaigns", "q": "How many campaigns with a free trial are there, by channel?"}
 )
+
+
+QUESTION = "Email or TV campaigns for tea, but nothing funny"
+READ: dict[str, Any] = {
+    "conditions": [
+        {
+            "any_of": [{"field": "channel", "values": ["Email"]}, {"field": "channel", "values": ["TV"]}],
+            "label": "on Email or on TV",
+        },
+        {"any_of": [{"field": "sentiment", "values": ["Funny"], "negated": True}], "label": "not Funny"},
+    ],
+    "theme": "tea",
+    "words": "",
+    "evidence": [
+        {"field": "channel", "value": "Email", "start": 0, "end": 5, "assertion": "affirmed"},
+        {"field": "channel", "value": "TV", "start": 9, "end": 11, "assertion": "affirmed"},
+        {"field": "sentiment", "value": "Funny", "start": 43, "end": 48, "assertion": "negated"},
+    ],
+}
+ANSWER: dict[str, Any] = {
+    "response": "None.",
+    "campaigns": [],
+    "total": 0,
+    "suggestions": [],
+    "detectedFilters": {"channel": ["Email", "TV"]},
+    "constraints": READ,
+    "telemetry": {"runId": "r", "turnCount": 1, "toolCallCount": 1, "endReason": "answered", "degradedSteps": []},
+}
 
 
 def answered(page: Page) -> None:
@@ -24,8 +52,10 @@ def test_an_answer_shows_its_searches_its_counts_and_its_campaigns(site: Site) -
     page = site.open(ASKED)
     answered(page)
     page.locator(".timeline-summary").click()
-    expect(page.locator(".timeline li").first).to_have_text(re.compile(r"^(Filtering|Searching).*: done"))
-    expect(page.get_by_role("group", name="How the question was read")).to_contain_text("Value proposition: Free Trial")
+    expect(page.locator(".timeline li").first).to_have_text(re.compile(r"^(Filtering|Searching|Counting).*: done"))
+    understood = page.get_by_role("region", name="How the question was understood")
+    expect(understood.get_by_role("listitem")).to_contain_text("Free Trial")
+    expect(page.get_by_role("heading", level=2).locator("mark")).to_have_text("free trial")
     total = page.get_by_role("list", name=re.compile(r"^\d+ campaigns$"))
     count = int((total.get_attribute("aria-label") or "").split()[0])
     bars = page.get_by_role("figure", name="By channel").locator("dd")
@@ -59,6 +89,37 @@ def test_what_was_read_from_a_question_can_be_kept_for_the_next(site: Site) -> N
     expect(page.locator(".turn")).to_have_count(1)
     expect(page.get_by_role("button", name="Keep for the next question")).to_have_attribute("aria-pressed", "true")
     assert len(sent) == 1
+
+
+def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None:
+    sent: list[Any] = []
+
+    def listen(page: Page) -> None:
+        page.route("**/campaigns/chat", answer_ndjson({"type": "final_answer", "data": ANSWER}))
+        page.on("request", lambda asked: sent.append(asked.post_data_json) if "/campaigns/chat" in asked.url else None)
+
+    page = site.open("search?" + urlencode({"domain": "campaigns", "q": QUESTION}), before=listen)
+    understood = page.get_by_role("region", name="How the question was understood")
+    expect(understood.get_by_role("list", name="Must be").get_by_role("listitem")).to_have_text(
+        ["on Email or on TV", "not Funny"]
+    )
+    expect(understood.get_by_role("list", name="About")).to_have_text("tea")
+    expect(page.get_by_role("heading", name=QUESTION).locator("mark")).to_have_text(["Email", "TV", "funny"])
+    understood.get_by_role("button", name="Remove: on Email or on TV").press("Enter")
+    expect(understood).to_contain_text("Answered with your changes.")
+    expect(page.locator(".turn")).to_have_count(1)
+    assert sent[1] == {
+        "message": QUESTION,
+        "history": [],
+        "constraints": {"conditions": READ["conditions"][1:], "theme": "tea", "evidence": READ["evidence"][2:]},
+    }
+    understood.get_by_role("button", name="Remove: tea").click()
+    understood.get_by_role("button", name="Read the question again").click()
+    expect(understood.get_by_role("button", name="Read the question again")).to_have_count(0)
+    assert "constraints" not in sent[-1]
+    page.go_back()
+    expect(understood).to_contain_text("Answered with your changes.")
+    assert len(sent) == 4
 
 
 def test_axe_finds_nothing_serious_about_campaigns(site: Site) -> None:

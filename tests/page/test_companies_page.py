@@ -123,6 +123,82 @@ def test_steps_and_text_are_shown_as_they_come_until_they_are_stopped(site: Site
     expect(page.get_by_role("note")).to_contain_text("the ranking")
 
 
+def test_each_company_says_which_conditions_it_meets_and_misses(site: Site) -> None:
+    reference = {"companyId": "c-1", "companyName": "Nova", "reason": "It fits.", "inlineDescription": "Makes clinics."}
+    found = {
+        **reference,
+        "evidenceChips": [],
+        "confidence": 0.7,
+        "meets": ["startup"],
+        "misses": ["in Africa"],
+    }
+    company = {"id": "c-1", "company_name": "Nova", "status": "startup"}
+    answer = last_event(content="One.", references=[found], companiesById={"c-1": company})
+    page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", answer_ndjson(answer)))
+    conditions = page.get_by_role("article").get_by_role("list", name="Conditions").get_by_role("listitem")
+    expect(conditions).to_have_text(["Meets: startup", "Misses: in Africa"])
+
+
+def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None:
+    question = "Health or fintech companies in Africa, not crypto"
+    tags = [
+        {"field": field, "values": ["Health"], "negated": False, "strength": "preferred", "group": 2, "label": "Health"}
+        for field in ("sector", "category")
+    ]
+    read = {
+        "topic": "health fintech",
+        "conditions": [
+            {
+                "field": "country",
+                "values": ["Kenya", "Ghana"],
+                "negated": False,
+                "strength": "required",
+                "label": "in Kenya or Ghana",
+            },
+            {"field": "sector", "values": ["Crypto"], "negated": True, "strength": "required", "label": "not Crypto"},
+            {"field": "status", "values": ["startup"], "negated": False, "strength": "assumed", "label": "startup"},
+            *tags,
+        ],
+        "excluded": ["crypto", "tokens"],
+        "evidence": [
+            {
+                "field": field,
+                "value": value,
+                "start": question.index(said),
+                "end": question.index(said) + len(said),
+                "assertion": "negated" if said == "crypto" else "affirmed",
+            }
+            for field, value, said in [
+                ("country", "Kenya, Ghana", "Africa"),
+                ("sector", "Crypto", "crypto"),
+                ("sector", "Health", "Health"),
+                ("category", "Health", "Health"),
+            ]
+        ],
+    }
+    sent: list[Any] = []
+
+    def listen(page: Page) -> None:
+        page.route("**/companies/chat", answer_ndjson(last_event(constraints=read)))
+        page.on("request", lambda asked: sent.append(asked.post_data_json) if "/companies/chat" in asked.url else None)
+
+    page = site.open("search?" + urlencode({"domain": "companies", "q": question}), before=listen)
+    understood = page.get_by_role("region", name="How the question was understood")
+    expect(understood.get_by_role("listitem")).to_have_text(
+        ["in Kenya or Ghana", "not Crypto", "startup", "Health", "tokens", "health fintech"]
+    )
+    expect(page.get_by_role("heading", name=question).locator("mark")).to_have_text(["Health", "Africa", "crypto"])
+    understood.get_by_role("button", name="Remove: not Crypto").press("Enter")
+    expect(understood).to_contain_text("Answered with your changes.")
+    left = sent[1]["constraints"]
+    assert [each["field"] for each in left["conditions"]] == ["country", "status", "sector", "category"]
+    assert left["excluded"] == ["tokens"]
+    assert [each["value"] for each in left["evidence"]] == ["Kenya, Ghana", "Health", "Health"]
+    with page.expect_request("**/companies/chat"):
+        understood.get_by_role("button", name="Remove: Health", exact=True).click()
+    assert [each["field"] for each in sent[-1]["constraints"]["conditions"]] == ["country", "sector", "status"]
+
+
 def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> None:
     failing = answer_ndjson({"type": "error", "data": {"message": "The database went away."}})
     page = site.open(ASKED, before=lambda page: page.route("**/companies/chat", failing))

@@ -9,13 +9,11 @@ from tests.page.conftest import Site
 MEASURE = """async ([module, call, piece, before, after, length]) => {
   const base = document.querySelector('script[type=module]').src.replace(/[^/]*$/, '');
   const page = await import(base + module);
-  const constraints = {must: {city: 'x', location_text: 'pune', country: null, company_norm: ['a']}};
+  const everyOther = (size) => Array.from({length: size / 2}, (_, at) => ({start: 2 * at, end: 2 * at + 1}));
   const read = {
     markdown: (text) => page.markdown(text),
     marked: (text) => page.marked(text),
-    place: (text) => page.without(text, 'location', constraints),
-    salary: (text) => page.without(text, 'offer_salary_inr_per_year', constraints),
-    time: (text) => page.without(text, 'time', constraints),
+    highlighted: (text) => page.highlighted(text, everyOther(text.length)),
   }[call];
   const text = (size) => before + piece.repeat(Math.ceil(size / piece.length)).slice(0, size) + after;
   const fastest = (given) => Math.min(...[1, 2, 3, 4].map(() => {
@@ -29,12 +27,12 @@ MEASURE = """async ([module, call, piece, before, after, length]) => {
 
 MARKDOWN = ["*a_", "[", "**a", "> ", "- ", "`", "<a", "~~a", "![", "[x](", "| a ", "1. ", "_a ", "a@b", "\\"]
 MARKS = ["<mark>", "&amp;", "</mark>"]
-QUERIES = [" ", "\n", "x ", "in ", "1 ", "1,", ", ", "2020 to "]
+QUERIES = [" ", "x ", "𝄞 "]
 
 CASES = [
     *(("markdown.js", "markdown", piece, 10_000) for piece in MARKDOWN),
     *(("dom.js", "marked", piece, 20_000) for piece in MARKS),
-    *(("views/people/constraints.js", kind, piece, 4_000) for kind in ("place", "salary", "time") for piece in QUERIES),
+    *(("components/understood.js", "highlighted", piece, 20_000) for piece in QUERIES),
 ]
 
 RATIO_MAX = 9.0

@@ -24,7 +24,7 @@ from quarry.people.contract import (
 from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem
 from tests.page.test_accessibility import grave_findings
 
-QUERY = "Backend engineers at Paynest in Bengaluru since 2021"
+QUERY = "Backend engineers at Paynest in Bengaluru since 2021, no agency"
 ASKED = "search?" + urlencode({"domain": "people", "q": QUERY, "place": "Pune"})
 
 CARD = ExperienceCard.model_validate(
@@ -70,6 +70,16 @@ FOUND = PeopleSearchResponse(
     ],
     degraded=["people_reasons"],
 ).model_dump(mode="json")
+FOUND["people"][0] |= {"meets": ["at Paynest", "in Bengaluru", "not agency"], "misses": ["since 2021"]}
+FOUND["constraints"]["evidence"] = [
+    {"field": field, "value": value, "start": QUERY.index(said), "end": QUERY.index(said) + len(said), "assertion": how}
+    for field, value, said, how in [
+        ("must.company_norm", "paynest", "Paynest", "affirmed"),
+        ("must.location_text", "bengaluru", "Bengaluru", "affirmed"),
+        ("must.time", "since 2021", "since 2021", "affirmed"),
+        ("exclude.keywords", "agency", "agency", "negated"),
+    ]
+]
 
 
 def profile(contact: Contact | None = None) -> dict[str, Any]:
@@ -138,18 +148,97 @@ def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: S
     site.picture(page, "people-wide")
 
 
+def test_the_words_that_say_something_are_marked_and_results_say_what_they_meet(site: Site) -> None:
+    page = site.open(ASKED, before=Searches())
+    marks = page.get_by_role("region", name="How the query was understood").locator("mark")
+    expect(marks).to_have_text(["Paynest", "Bengaluru", "since 2021", "agency"])
+    expect(page.locator("mark.is-negated")).to_have_text(["agency"])
+    standing = page.get_by_role("article").get_by_role("list", name="Conditions").get_by_role("listitem")
+    expect(standing).to_have_text(
+        ["Meets: at Paynest", "Meets: in Bengaluru", "Meets: not agency", "Misses: since 2021"]
+    )
+
+
+def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
+    searches = Searches()
+    page = site.open(ASKED, before=searches)
+    understood = page.get_by_role("region", name="How the query was understood")
+    expect(understood).to_contain_text("costs one credit")
+    understood.get_by_role("button", name="Remove: in Bengaluru").press("Enter")
+    expect(understood.get_by_role("button", name="Read the query again")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Describe")).to_have_value(QUERY)
+    [read, edited] = searches.bodies
+    assert read == {"query": QUERY, "preferred_locations": ["Pune"]}
+    assert {name: edited[name] for name in read} == read
+    assert edited["constraints"]["must"] == {"company_norm": ["paynest"], "time_start": "2021-01-01"}
+    assert edited["constraints"]["exclude"] == {"keywords": ["agency"]}
+    assert [each["field"] for each in edited["constraints"]["evidence"]] == [
+        "must.company_norm",
+        "must.time",
+        "exclude.keywords",
+    ]
+    understood.get_by_role("button", name="Read the query again").click()
+    expect(understood.get_by_role("button", name="Read the query again")).to_have_count(0)
+    assert searches.bodies[2] == read
+    page.go_back()
+    page.go_back()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert len(searches.bodies) == 3
+    assert len(set(searches.keys)) == 3
+
+
+def test_an_address_with_changed_constraints_searches_by_them_and_a_broken_one_by_the_query(site: Site) -> None:
+    searches = Searches()
+    constraints = {"must": {"city": "pune"}}
+    site.open(ASKED + "&" + urlencode({"constraints": json.dumps(constraints)}), before=searches)
+    expect(site.open(ASKED + "&constraints=%7B", before=searches).get_by_role("article")).to_be_visible()
+    assert searches.bodies[0]["constraints"] == constraints
+    assert "constraints" not in searches.bodies[1]
+
+
+def test_what_the_same_words_say_is_one_chip_in_these_words(site: Site) -> None:
+    constraints = FOUND["constraints"] | {
+        "must": {
+            "role": ["backend engineer|platform engineer", "manager"],
+            "company_norm": ["paynest", "kite", "nova"],
+        },
+        "should": {"skills_or_tools": [], "keywords": ["Backend engineer", "ledger"], "intent_secondary": []},
+        "evidence": [
+            {"field": "must.role", "value": "backend engineer|platform engineer", "start": 0, "end": 17},
+            {"field": "must.company_norm", "value": "paynest or kite", "start": 21, "end": 28},
+        ],
+    }
+    searches = Searches(FOUND | {"constraints": constraints})
+    page = site.open(ASKED, before=searches)
+    understood = page.get_by_role("region", name="How the query was understood")
+    expect(understood.get_by_role("list", name="Must").get_by_role("listitem")).to_have_text(
+        ["backend engineers", "manager", "at Paynest", "at Nova"]
+    )
+    understood.get_by_role("button", name="Remove: backend engineers", exact=True).click()
+    expect(understood.get_by_role("button", name="Read the query again")).to_be_visible()
+    left = searches.bodies[1]["constraints"]
+    assert left["must"] == {"role": ["manager"], "company_norm": ["paynest", "kite", "nova"]}
+    assert left["should"] == {"keywords": ["ledger"]}
+    assert [each["field"] for each in left["evidence"]] == ["must.company_norm"]
+    with page.expect_request("**/people/search"):
+        understood.get_by_role("button", name="Remove: at Paynest").click()
+    assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["nova"]
+
+
 def test_each_condition_is_dropped_by_one_click_and_back_charges_nothing(site: Site) -> None:
     searches = Searches()
     page = site.open(ASKED, before=searches)
     relaxations = page.get_by_role("region", name="Relax a condition").get_by_role("button")
     expect(relaxations).to_have_text(["Any company+4", "Any preferred place+2"])
     relaxations.nth(0).click()
-    expect(page.get_by_role("textbox", name="Describe")).to_have_value("Backend engineers in Bengaluru since 2021")
+    expect(page.get_by_role("button", name="Read the query again")).to_be_visible()
     expect(relaxations).to_have_count(2)
     relaxations.nth(1).click()
     expect(page.get_by_role("button", name="Remove: Would work in")).to_have_count(0)
     expect(relaxations).to_have_count(2)
-    assert [set(body) for body in searches.bodies] == [{"query", "preferred_locations"}] * 2 + [{"query"}]
+    [_, without_company, without_place] = searches.bodies
+    assert without_company["constraints"]["must"] == {"city": "bengaluru", "time_start": "2021-01-01"}
+    assert without_place == {"query": QUERY, "constraints": without_company["constraints"]}
     page.go_back()
     page.go_back()
     expect(page.get_by_role("textbox", name="Describe")).to_have_value(QUERY)

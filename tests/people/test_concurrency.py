@@ -16,10 +16,10 @@ import pytest
 from quarry.core.errors import PaymentRequired
 from quarry.core.postgres import pool
 from quarry.core.services import Caller, Services
+from quarry.people.access.credits import balance_of
+from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest
-from quarry.people.credits import balance_of
 from quarry.people.search import search_people
-from quarry.people.unlock import unlock_contact
 from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import PERSON_IDS
 from tests.running import running_server

@@ -32,18 +32,27 @@ def test_every_constraint_becomes_a_filter() -> None:
             query_original="who",
             query_cleaned="who",
             must=Must(
-                company_norm=["acme"], team_norm=["risk"], intent_primary=["work"], domain=["finance"], sub_domain=["tax"],
+                company_norm=["acme"], school_norm=["west college"], team_norm=["risk"],
+                intent_primary=["work"], domain=["finance"], sub_domain=["tax"],
                 employment_type=["freelance"], seniority_level=["senior"], location_text="pune", city="pune", country="india",
                 time_start="2019-01-01", time_end="2020-12-31", is_current=False, open_to_work_only=True,
-                offer_salary_inr_per_year=1e6,
+                offer_salary_inr_per_year=1e6, role=["nurse|nursing"], name=["ada"], text=["STS-9"], started_from="2018-01-01",
+                ended_until="2022-12-31",
             ),
             should=Should(skills_or_tools=["sql", "go"], keywords=["go", "audit"], intent_secondary=["career_break"]),
-            exclude=Exclude(company_norm=["globex"], keywords=["agency"]),
+            exclude=Exclude(
+                company_norm=["globex"], keywords=["agency"], team_norm=["audit"], location=["pune"], is_current=True,
+                time_start="2005-01-01", time_end="2005-12-31",
+            ),
         ),
         preferred_locations=["Pune"],
     )  # fmt: skip
     assert found == CardFilters(
-        companies=("acme",), teams=("risk",), intents=("work",), domains=("finance",), sub_domains=("tax",),
+        companies=("acme",), schools=("west college",), roles=("nurse|nursing",), names=("ada",), texts=("STS-9",),
+        started_from=datetime.date(2018, 1, 1), ended_until=datetime.date(2022, 12, 31), excluded_teams=("audit",),
+        excluded_places=("pune", "poona"), excluded_current=True, excluded_time_start=datetime.date(2005, 1, 1),
+        excluded_time_end=datetime.date(2005, 12, 31),
+        teams=("risk",), intents=("work",), domains=("finance",), sub_domains=("tax",),
         employment_types=("freelance",), seniority_levels=("senior",), places=("pune", "poona"),
         time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2020, 12, 31), is_current=False, open_to_work_only=True,
         preferred_locations=("pune", "poona"), offer_salary=1e6, excluded_companies=("globex",), excluded_keywords=("agency",),
@@ -73,13 +82,17 @@ def test_the_salary_of_the_request_is_the_offer_and_its_minimum_filters_nothing(
 @pytest.mark.parametrize(
     ("must", "places", "countries"),
     [
-        ({"city": "bengaluru", "location_text": "x"}, ("bengaluru", "bangalore", "blr", "bengalooru"), ()),
+        ({"city": "bengaluru", "location_text": "x"}, ("bengaluru", "bangalore"), ()),
         ({"city": "london", "country": "united kingdom"}, ("london",), ()),
         ({"city": "london", "country": "canada"}, ("london",), ("canada",)),
         ({"city": "springfield", "country": "canada"}, ("springfield",), ("canada",)),
-        ({"country": "sri lanka", "location_text": "sri lanka"}, ("sri lanka", "ceylon"), ()),
-        ({"location_text": "pune or goa"}, ("pune", "poona", "goa", "panaji", "panjim"), ()),
-        ({"location_text": "south side", "country": "india"}, ("south side",), ("india", "bharat")),
+        (
+            {"country": "sri lanka", "location_text": "sri lanka"},
+            ("sri lanka", "democratic socialist republic of sri lanka"),
+            (),
+        ),
+        ({"location_text": "pune or goa"}, ("pune", "poona", "goa", "ga india", "ga republic of india"), ()),
+        ({"location_text": "south side", "country": "india"}, ("south side",), ("india", "republic of india")),
         ({}, (), ()),
     ],
 )
@@ -93,7 +106,7 @@ def test_a_place_is_filtered_by_its_most_precise_part_in_all_spellings(
 def test_a_place_that_is_ruled_out_is_ruled_out_in_all_spellings() -> None:
     given = constraints()
     given.exclude.keywords = ["delhi", "agency"]
-    assert filters(given).excluded_keywords == ("delhi", "new delhi", "agency")
+    assert filters(given).excluded_keywords == ("delhi", "agency")
 
 
 def test_the_text_to_embed_is_the_gist_or_else_the_query() -> None:
@@ -105,7 +118,8 @@ def test_the_text_to_embed_is_the_gist_or_else_the_query() -> None:
 
 
 LABELLED = CardFilters(
-    companies=("tarang pay", "university of mahaweli"), teams=("risk",), intents=("career_break",), domains=("finance",),
+    companies=("tarang pay", "university of mahaweli"), schools=("west college",), teams=("risk",),
+    intents=("career_break",), domains=("finance",),
     sub_domains=("tax", "audit", "payroll", "treasury"), employment_types=("full_time",), seniority_levels=("senior",),
     places=("pune", "poona", "mumbai"), time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2021, 12, 31),
     is_current=True, open_to_work_only=True, preferred_locations=("pune",), offer_salary=1_850_000.0,
@@ -116,6 +130,7 @@ LABELLED = CardFilters(
     ("constraint", "label"),
     [
         ("company_norm", "Any company, not only Tarang Pay or University of Mahaweli"),
+        ("school_norm", "Any school, not only West College"),
         ("team_norm", "Any team, not only Risk"),
         ("intent_primary", "Any kind of experience, not only career break"),
         ("domain", "Any field, not only finance"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from quarry.core.errors import PaymentRequired
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.settings import Settings
-from quarry.people.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
+from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
 from tests.conftest import create_database
 
 LOCAL = Settings.from_environment({})

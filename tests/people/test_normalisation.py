@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.people.contract import Constraints, Exclude, Must, Should
-from quarry.people.found import Vocabulary
 from quarry.people.normalisation import NAMES_MAX, SEARCH_PHRASES_MAX, cleaned_query, normalise
-from quarry.people.parsing.known import KnownNames
 
 
 def normalised(
@@ -38,51 +36,26 @@ def test_names_are_lower_case_trimmed_and_there_once() -> None:
     assert (found.should.keywords, found.should.skills_or_tools) == (["go"], ["c++"])
 
 
-def test_a_company_that_can_mean_only_one_gets_its_name() -> None:
-    known = KnownNames(Vocabulary(companies=frozenset({"tarang pay"})))
-    given = Constraints(
-        query_original="x",
-        query_cleaned="x",
-        must=Must(company_norm=["tarrang pay"]),
-        exclude=Exclude(company_norm=["Tarang"]),
-    )
-    assert normalise(given, known).exclude.company_norm == ["tarang pay"]
-    assert normalise(given, known).must.company_norm == []
-    assert normalise(given).must.company_norm == ["tarrang pay"]
-
-
 @pytest.mark.parametrize(
     ("query", "must", "kept", "keywords"),
     [
-        ("backend in fintech", {"domain": ["finance"], "sub_domain": ["backend"]}, {}, ["finance", "backend"]),
-        ("must be in finance", {"domain": ["Finance"]}, {"domain": ["finance"]}, []),
-        ("risk people", {"team_norm": ["Risk"]}, {}, ["risk"]),
-        ("risk at X", {"team_norm": ["risk"], "company_norm": ["x"]}, {"team_norm": ["risk"], "company_norm": ["x"]}, []),
-        ("nurses", {"seniority_level": ["senior"]}, {}, ["senior"]),
-        ("sr. nurses", {"seniority_level": ["senior"]}, {"seniority_level": ["senior"]}, []),
-        ("potters", {"employment_type": ["self_employed"]}, {}, ["self employed"]),
-        ("freelancers", {"employment_type": ["Freelancers"]}, {"employment_type": ["freelance"]}, []),
+        ("freelancers", {"employment_type": ["Self employed"]}, {"employment_type": ["self_employed"]}, []),
         ("a Full-time cook", {"employment_type": ["full-time"]}, {"employment_type": ["full_time"]}, []),
         ("wizards", {"seniority_level": ["wizard"], "intent_primary": ["magic"]}, {}, ["magic", "wizard"]),
         ("in Pune", {"city": "Poona"}, {"city": "pune", "location_text": "pune"}, []),
-        ("in Pune, India", {"city": "Pune", "country": "Bharat", "location_text": "there"},
+        ("in Pune, India", {"city": "Pune", "country": "Republic of India", "location_text": "there"},
          {"city": "pune", "country": "india", "location_text": "there"}, []),
         ("remote", {"city": "Remote", "location_text": "remote"}, {}, ["remote"]),
         ("South side", {"location_text": " South Side "}, {"location_text": "south side"}, []),
         ("who is there", {"is_current": True, "open_to_work_only": False}, {"is_current": True, "open_to_work_only": False}, []),
     ],
 )  # fmt: skip
-def test_what_is_weak_becomes_soft_and_nothing_is_lost(
+def test_what_is_outside_the_taxonomy_or_no_place_becomes_soft_and_nothing_is_lost(
     query: str, must: dict[str, Any], kept: dict[str, Any], keywords: list[str]
 ) -> None:
     found = normalised(query, **must)
     assert found.must == Must(**kept)
     assert found.should.keywords == keywords
-
-
-def test_a_kind_of_experience_that_the_query_does_not_name_is_soft() -> None:
-    found = normalised("who taught maths", intent_primary=["Teaching", "work"])
-    assert (found.must.intent_primary, found.should.intent_secondary) == (["teaching"], ["work"])
 
 
 @pytest.mark.parametrize(
@@ -91,7 +64,8 @@ def test_a_kind_of_experience_that_the_query_does_not_name_is_soft() -> None:
         ("2019", "2021", "2019-01-01", "2021-12-31", []),
         ("2022", "2019-03", "2019-03-01", "2022-12-31", []),
         ("2020-05-20", "2020-05-01", "2020-05-01", "2020-05-20", []),
-        ("March 2020", "present", "2020-03-01", None, []),
+        ("2020-03", "present", "2020-03-01", None, []),
+        ("March 2020", "present", None, None, ["march 2020"]),
         ("2020-02-30", None, None, None, ["2020-02-30"]),
         ("long ago", "2021", None, "2021-12-31", ["long ago"]),
         ("", " ", None, None, []),
@@ -109,14 +83,10 @@ def test_dates_are_whole_days_in_order(
     ("query", "salary", "normal", "keywords"),
     [
         ("offer is fixed", 1_200_000, 1_200_000, []),
-        ("INR 80,000/month", 80_000, 960_000, []),  # the model forgot the months
-        ("12 LPA", 12, 1_200_000, []),
         ("offer is fixed", 12, None, ["salary 12"]),
         ("offer is fixed", -5, None, []),
         ("offer is fixed", math.inf, None, []),
         ("offer is fixed", math.nan, None, []),
-        ("3 LPA or 30k per month", 300_000, 300_000, []),
-        ("12 LPA", None, None, []),  # what the model did not read is not put in
     ],
 )
 def test_a_salary_is_rupees_a_year(query: str, salary: float | None, normal: float | None, keywords: list[str]) -> None:
@@ -140,8 +110,8 @@ def test_what_is_ruled_out_is_not_asked_for() -> None:
 
 
 def test_lists_are_capped_but_keep_what_was_moved_into_them() -> None:
-    found = normalised(domain=["finance"], should=Should(keywords=[f"word{n}" for n in range(99)]))
-    assert found.should.keywords[:2] == ["finance", "word0"]
+    found = normalised(seniority_level=["wizard"], should=Should(keywords=[f"word{n}" for n in range(99)]))
+    assert found.should.keywords[:2] == ["wizard", "word0"]
     assert len(found.should.keywords) == NAMES_MAX
     phrases = Constraints(query_original="x", query_cleaned="x", search_phrases=[f"Phrase {n % 40}" for n in range(99)])
     assert len(normalise(phrases).search_phrases) == SEARCH_PHRASES_MAX
@@ -191,13 +161,12 @@ TEXTS = st.lists(TEXT, max_size=4)
 def test_normalising_twice_is_normalising_once(
     query: str, must: Must, should: Should, exclude: Exclude, phrases: list[str], confidence: float
 ) -> None:
-    known = KnownNames(Vocabulary(companies=frozenset({"acme", "acme tools"})))
     given = Constraints(
         query_original=query, query_cleaned="", must=must, should=should, exclude=exclude, search_phrases=phrases,
         query_embedding_text=query, confidence_score=confidence,
     )  # fmt: skip
-    once = normalise(given, known)
-    assert normalise(once, known) == once
+    once = normalise(given)
+    assert normalise(once) == once
     ruled_out = {*once.exclude.company_norm, *once.exclude.keywords}
     asked = [
         *once.must.company_norm,

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.people.candidates import CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.found import CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.ranking import (
     LEXICAL_BONUS_MAX,
     LOCATION_MISMATCH_PENALTY,
@@ -36,6 +36,7 @@ IN_TIME_AND_PLACE = CardFilters(
     places=("pune",), time_start=datetime.date(2018, 1, 1), time_end=datetime.date(2020, 1, 1)
 )
 EVERYTHING = CardFilters(
+    schools=("s",),
     companies=("a",),
     teams=("b",),
     intents=("work",),
@@ -303,7 +304,7 @@ def test_a_tier_drops_time_then_place_then_company_and_team_and_never_an_exclusi
         set(),
         {"time"},
         {"time", "location"},
-        {"time", "location", "company_norm", "team_norm"},
+        {"time", "location", "company_norm", "school_norm", "team_norm"},
     ]
     for tier in range(4):
         assert relaxed(EVERYTHING, tier).excluded_companies == ("d",)

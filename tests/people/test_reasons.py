@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.people.candidates import FoundPerson
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
-from quarry.people.decisions import PeopleReasons
+from quarry.people.fallbacks import give_reasons
 from quarry.people.filters import CardFilters
-from quarry.people.found import FoundPerson
+from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 from quarry.people.reasons import ReasonsToGive, evidence, fallback_reasons, reasons_for, sanitised
-from quarry.people.standins import give_reasons
 from quarry.people.steps import PEOPLE_REASONS
 
 

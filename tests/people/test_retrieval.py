@@ -11,15 +11,15 @@ import psycopg
 import pytest
 
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.found import CardHit, PersonEvidence, RankedPerson, Vocabulary
 from quarry.people.ranking import rank_people
+from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import (
     TOP_K_CARDS,
     count_relaxations,
     find_candidates,
     find_excluded,
-    find_vocabulary,
     load_people,
 )
 from tests.people.cards import Connection, add_card, add_child, add_person, direction, similarity_at
@@ -42,7 +42,8 @@ async def find(
     """What is found near a direction, or by words alone, by person."""
     people = await find_candidates(
         database,
-        filters=filters,
+        filters=relaxed(filters, tier),
+        asked=filters,
         excluded=await find_excluded(database, filters),
         query_text=query,
         vector=None if degrees is None else direction(degrees),
@@ -96,7 +97,6 @@ class TestNearness:
         assert await find(database, query="anyone?") == {}
         assert await find(database, NOBODY, tier=3) == {}
         assert await relaxations(database, NOBODY) == [("company_norm", 0)]
-        assert await find_vocabulary(database, ["pune"]) == Vocabulary()
         assert await load_people(database, []) == []
 
     async def test_a_vector_of_zeros_is_none(self, connection: Connection, database: Database) -> None:
@@ -141,9 +141,6 @@ class TestHiddenCards:
         assert [card.id for card in half.cards] == ["half"]
         assert whole.cards == ()
         assert half.similarities == whole.similarities == {}
-
-    async def test_their_names_are_not_known(self, database: Database) -> None:
-        assert await find_vocabulary(database, ["secret", "sonar", "atlantis"]) == Vocabulary()
 
 
 class TestExclusions:
@@ -375,40 +372,6 @@ class TestShownPeople:
         [shown] = await load_people(database, rank_people(list((await find(database)).values()), CardFilters()))
         assert "example.com" not in repr(shown)
         assert "99999" not in repr(shown)
-
-
-async def test_names_are_known_by_kind_whatever_their_case(connection: Connection, database: Database) -> None:
-    add_card(
-        connection,
-        "a",
-        company_name=" Kosmo Retail",
-        team="Supply",
-        domain="Logistics",
-        sub_domain="Supply chain",
-        city="Pune",
-        country="India",
-        skills=["Distributed Locking ", "Go"],
-    )
-    phrases = [
-        "kosmo retail",
-        "kosmo",
-        "supply",
-        "logistics",
-        "supply chain",
-        "pune",
-        "india",
-        "distributed locking",
-        "go",
-    ]
-    assert await find_vocabulary(database, phrases) == Vocabulary(
-        companies=frozenset({"kosmo retail"}),
-        teams=frozenset({"supply"}),
-        domains=frozenset({"logistics"}),
-        sub_domains=frozenset({"supply chain"}),
-        cities=frozenset({"pune"}),
-        countries=frozenset({"india"}),
-        skills=frozenset({"distributed locking", "go"}),
-    )
 
 
 class TestRelaxations:

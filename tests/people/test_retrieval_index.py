@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
-from quarry.people.found import PersonEvidence
 from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, find_candidates, find_excluded
 from tests.bulk import copy_rows, index_built_afterwards
 from tests.conftest import clone_database
@@ -181,7 +181,7 @@ def reads_of(connection: Connection, **filters: Any) -> Reads:
         connection,
         "experience_card",
         """select * from find_people(%(v)s, 'about topic3', '{}', jsonb_populate_record(null::card_filters, %(f)s),
-             jsonb_populate_record(null::card_filters, %(f)s), '{}', 50, 5)""",
+             jsonb_populate_record(null::card_filters, %(f)s), '{}', null, 50, 5)""",
         {"v": vector_literal(vectors()[0][17].tolist()), "f": Jsonb(filters)},
     )
 
@@ -222,14 +222,3 @@ def test_an_index_serves_each_filter_that_leaves_few(
     connection: Connection, filters: dict[str, list[str]], index: str
 ) -> None:
     assert index in reads_of(connection, **filters).indexes
-
-
-def test_names_are_looked_up_by_index(connection: Connection) -> None:
-    read = reads(
-        connection,
-        "experience_card",
-        "select * from find_people_vocabulary(%s)",
-        [["company 3", "pune", "go"]],
-    )
-    assert read.indexes
-    assert not read.whole

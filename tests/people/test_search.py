@@ -72,7 +72,7 @@ class TestTheAnswer:
         for person in body["people"]:
             assert set(person) == {
                 "id", "name", "headline", "bio", "similarity_percent", "why_matched", "open_to_work", "open_to_contact",
-                "work_preferred_locations", "work_preferred_salary_min", "matched_cards",
+                "work_preferred_locations", "work_preferred_salary_min", "matched_cards", "meets", "misses",
             }  # fmt: skip
             assert 1 <= len(person["why_matched"]) <= 3
             assert all(0 < len(reason) <= 120 for reason in person["why_matched"])
@@ -159,6 +159,57 @@ class TestFilters:
         body = found(client, QUERY, preferred_locations=["Atlantis"])
         assert body["people"] == []
         assert relaxations(body) == {"preferred_locations": len(VISIBLE)}
+
+
+class TestConditions:
+    """Who meets what of the question, and who misses what."""
+
+    def test_the_reading_says_where_the_query_says_it(self, client: TestClient) -> None:
+        query = "backend engineers at Kestrel Labs in Pune, not from Lumen Grid"
+        evidence = found(client, query)["constraints"]["evidence"]
+        said = {(each["field"], query[each["start"] : each["end"]], each["assertion"]) for each in evidence}
+        assert said == {
+            ("must.role", "backend engineers", "affirmed"),
+            ("must.company_norm", "Kestrel Labs", "affirmed"),
+            ("must.location_text", "Pune", "affirmed"),
+            ("exclude.company_norm", "Lumen Grid", "negated"),
+        }
+
+    def test_who_misses_something_says_so_and_stands_behind_who_meets_all(self, client: TestClient) -> None:
+        people = found(client, "engineers at Kestrel Labs in Pune")["people"]
+        both = KESTREL & PUNE
+        assert {person["id"] for person in people if not person["misses"]} == both
+        assert [bool(person["misses"]) for person in people] == sorted(bool(person["misses"]) for person in people)
+        for person in people:
+            assert ("at Kestrel Labs" in person["meets"]) == (person["id"] in KESTREL)
+            assert ("in Pune" in person["misses"]) == (person["id"] not in PUNE)
+
+    def test_where_enough_meet_all_nobody_else_is_shown(self, client: TestClient) -> None:
+        for person in found(client, "backend engineers in Pune")["people"]:
+            assert person["id"] in PUNE
+            assert (person["meets"], person["misses"]) == (["in Pune", "backend engineers"], [])
+
+    def test_constraints_of_the_request_replace_the_reading(self, client: TestClient) -> None:
+        query = "engineers at Kestrel Labs in Pune"
+        constraints = found(client, query)["constraints"]
+        constraints["must"]["company_norm"] = []
+        constraints["exclude"]["company_norm"] = ["Kestrel Labs"]
+        body = found(client, query, constraints=constraints)
+        assert body["constraints"]["must"]["company_norm"] == []
+        assert body["constraints"]["exclude"]["company_norm"] == ["kestrel labs"]
+        assert {"company_norm"} & set(relaxations(body)) == set()
+        assert set(ids(body)) <= PUNE - KESTREL
+
+    def test_constraints_of_the_request_may_be_few_and_must_be_text(self, client: TestClient) -> None:
+        body = found(client, "whoever", constraints={"must": {"city": "Pune"}})
+        assert set(ids(body)) <= PUNE
+        assert post(client, somebody(), "whoever", constraints={"must": {"city": "a\x00b"}}).status_code == 422
+
+    @pytest.mark.parametrize("query", ["Engineer 07", "engineer 07", "who is Engineer 07?"])
+    def test_somebody_named_outright_is_found_first(self, client: TestClient, query: str) -> None:
+        body = found(client, query)
+        assert ids(body) == [PERSON_IDS[7]]
+        assert body["constraints"]["must"]["name"] == ["engineer 07"]
 
 
 class TestTheCharge:
@@ -401,9 +452,9 @@ class TestTheRunLog:
             "count_relaxations", "people_reasons", "store",
         ]  # fmt: skip
         tiers = [counts for name, counts in steps if name == "retrieve"]
-        assert [counts["tier"] for counts in tiers] == [0, 2, 3]
+        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3]
         assert tiers[0]["people"] == len(KESTREL & PUNE)
-        assert tiers[1]["people"] == len(KESTREL)
+        assert tiers[2]["people"] == len(KESTREL)
         results = rows(
             world_url, "select result_type, result_id from search_run_results where run_id = %s order by rank", run_id
         )

@@ -9,9 +9,10 @@ import psycopg
 import pytest
 
 from quarry.core.postgres.pool import Database
+from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
-from quarry.people.found import PersonEvidence
 from quarry.people.ranking import rank_people
+from quarry.people.relaxation import relaxed
 from quarry.people.retrieval import OVERFETCH_CARDS, find_candidates, find_excluded
 from tests.conftest import client_of, clone_database
 from tests.people import world
@@ -48,7 +49,8 @@ async def find(
     filters = filters or CardFilters()
     people = await find_candidates(
         database,
-        filters=filters,
+        filters=relaxed(filters, tier),
+        asked=filters,
         excluded=await find_excluded(database, filters),
         query_text=query,
         vector=None if degrees is None else direction(degrees),
@@ -171,7 +173,7 @@ def read_by(connection: Connection, query: str) -> frozenset[str]:
     read = reads(
         connection,
         "experience_card",
-        "select people_by_words(%s, %s, %s::tsquery, null, '{}', 50, 3000)",
+        "select people_by_words(%s, %s, %s::tsquery, null, '{}', null, 50, 3000)",
         words,
     )
     connection.execute("reset enable_seqscan")

@@ -11,8 +11,9 @@ import pytest
 
 from quarry.core.services import build_services
 from quarry.core.settings import Settings
-from quarry.local.evaluation import Outcome, Summary, run_queries, summarise
+from quarry.local.evaluation import run_queries
 from quarry.local.judged import read_judged
+from quarry.local.outcomes import Outcome, Summary, summarise
 from quarry.local.sample import sample_directory
 from tests.conftest import clone_database
 

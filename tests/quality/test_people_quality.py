@@ -13,8 +13,9 @@ import pytest
 from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
 from quarry.local.evaluable import EVALUATING_USER
-from quarry.local.evaluation import Outcome, Summary, run_queries, summarise
+from quarry.local.evaluation import run_queries
 from quarry.local.judged import JudgedQuery, read_judged
+from quarry.local.outcomes import Outcome, Summary, summarise
 from quarry.local.sample import sample_directory
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people

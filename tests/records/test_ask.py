@@ -141,6 +141,63 @@ def test_odd_questions_are_answered(client: TestClient, question: str) -> None:
     assert types_of(ask(client, question)) == ORDER
 
 
+class TestNumbers:
+    def test_a_number_that_was_asked_for_is_sent_and_stated_first(self, client: TestClient) -> None:
+        events = ask(client, "How many motions did Leland Frost move?")
+        assert types_of(events) == [*ORDER[:4], "aggregation", *ORDER[4:]]
+        sent = the(events, "aggregation")
+        assert set(sent) == {"type", "by", "groups", "total", "filters"}
+        assert (sent["by"], sent["groups"]) == (None, [])
+        assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
+        assert answer_of(events).startswith(f"The records hold {sent['total']} motions moved by Leland Frost.")
+
+    def test_the_sources_are_of_what_was_counted(self, client: TestClient) -> None:
+        sources = the(ask(client, "How many motions were defeated in June 2024?"), "sources")["sources"]
+        assert sources
+        assert {(source["type"], source["date"][:7]) for source in sources} == {("motion", "2024-06")}
+
+    def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
+        first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
+        sent = the(ask(client, "and in 2025?", history=[first]), "aggregation")
+        assert sent["filters"] == {
+            "types": ["motion"],
+            "facets": {"result": ["Defeated"]},
+            "from": "2025-01-01",
+            "to": "2025-12-31",
+        }
+
+    def test_nothing_is_cited_where_nothing_is_counted(self, client: TestClient) -> None:
+        events = ask(client, "how many motions were carried in 2031?")
+        assert (the(events, "sources")["sources"], cited(answer_of(events))) == ([], set())
+        assert answer_of(events).startswith("The records hold no motions")
+        assert the(events, "confidence")["level"] == "low"
+
+
+def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestClient) -> None:
+    events = ask(client, "What did Leland Smith say about the elm?")
+    answer = answer_of(events)
+    assert types_of(events) == ORDER
+    assert "hold nothing that answers this: none of them names “Leland Smith”" in answer
+    assert "The nearest that they hold:" in answer
+    assert (the(events, "sources")["sources"], cited(answer), the(events, "confidence")["level"]) == ([], set(), "low")
+
+
+def test_what_nothing_is_near_is_told(client: TestClient) -> None:
+    events = ask(client, "how do I bake bread?")
+    assert "hold nothing that answers this" in answer_of(events)
+    assert the(events, "sources")["sources"] == []
+
+
+def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
+    events = ask(client, "What did Tomas Wray say about the bike lanes?")
+    sources = {source["n"]: source for source in the(events, "sources")["sources"]}
+    quoted = [
+        sources[n] for n in cited(answer_of(events)) if sources[n]["type"] in ("key_statement", "transcript_segment")
+    ]
+    assert quoted
+    assert all(source["title"].startswith("Tomas Wray") for source in quoted)
+
+
 class TestConversation:
     def test_a_follow_up_is_searched_with_what_was_asked_before(self, client: TestClient) -> None:
         events = ask(client, "Who spoke about the elm?", history=[RELATED])

@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 
 from quarry.core.errors import DatabaseUnavailable
 from quarry.records import tools
+from quarry.records.fallbacks import NOTHING_FOUND
 from quarry.records.search import rank_records
-from quarry.records.standins import NOTHING_FOUND
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (

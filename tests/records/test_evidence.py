@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from quarry.core.snippet import MATCH_END, MATCH_START
+from quarry.records.candidates import RecordText
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
-from quarry.records.found import RecordText
 from quarry.records.ranking import RankedRecord
-from tests.records.pieces import piece, record
+from tests.records.sources import record, source
 
 
 def found(*ids: str, score: float = 0.04) -> list[tuple[RankedRecord, RecordText]]:
@@ -24,20 +24,20 @@ def test_sources_are_numbered_in_the_order_in_which_they_were_found() -> None:
     evidence = Evidence()
     assert [item.n for item in evidence.add(found("a", "b"))] == [1, 2]
     assert [item.n for item in evidence.add(found("c", "a"))] == [3, 1]
-    assert [(item.n, item.text.id) for item in evidence.pieces] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [(item.n, item.text.id) for item in evidence.sources] == [(1, "a"), (2, "b"), (3, "c")]
 
 
 def test_the_same_id_in_two_types_is_two_sources() -> None:
     evidence = Evidence()
     motion = record("a", type="motion")
     evidence.add([*found("a"), (RankedRecord(motion.key, 0.01, None, 1, 0.5), motion)])
-    assert [item.text.type for item in evidence.pieces] == ["document_section", "motion"]
+    assert [item.text.type for item in evidence.sources] == ["document_section", "motion"]
 
 
 def test_once_full_only_known_sources_are_given_again() -> None:
     evidence = Evidence()
     evidence.add(found(*(str(number) for number in range(SOURCES_MAX + 3))))
-    assert len(evidence.pieces) == SOURCES_MAX
+    assert len(evidence.sources) == SOURCES_MAX
     assert [item.n for item in evidence.add(found("new", "0"))] == [1]
 
 
@@ -45,15 +45,15 @@ def test_weight_is_the_share_of_the_best_score_of_its_search() -> None:
     evidence = Evidence()
     evidence.add(found("a", "b"))
     evidence.add(found("c", score=0.001))
-    assert [item.weight for item in evidence.pieces] == [1.0, 0.5, 1.0]
+    assert [item.weight for item in evidence.sources] == [1.0, 0.5, 1.0]
 
 
 def test_a_snippet_is_escaped_but_for_its_marks() -> None:
     text = record(body=f'<b>{MATCH_START}elm{MATCH_END}</b> & "co"')
-    assert piece(1, text).to_source().snippet == "&lt;b&gt;<mark>elm</mark>&lt;/b&gt; &amp; &quot;co&quot;"
+    assert source(1, text).to_source().snippet == "&lt;b&gt;<mark>elm</mark>&lt;/b&gt; &amp; &quot;co&quot;"
 
 
-def source(n: int, similarity: float | None) -> Source:
+def sent(n: int, similarity: float | None) -> Source:
     return Source(n=n, type="motion", id=str(n), title="", snippet="", similarity=similarity)
 
 
@@ -77,7 +77,7 @@ def source(n: int, similarity: float | None) -> Source:
     ],
 )
 def test_confidence_follows_count_and_mean_similarity(similarities: list[float | None], level: ConfidenceLevel) -> None:
-    sources = [source(n, similarity) for n, similarity in enumerate(similarities, start=1)]
+    sources = [sent(n, similarity) for n, similarity in enumerate(similarities, start=1)]
     assert confidence(sources)[0] == level
 
 
@@ -90,4 +90,4 @@ def test_confidence_follows_count_and_mean_similarity(similarities: list[float |
     ],
 )
 def test_the_label_says_level_and_count(count: int, label: str) -> None:
-    assert confidence([source(n, 0.9) for n in range(count)])[1] == label
+    assert confidence([sent(n, 0.9) for n in range(count)])[1] == label

@@ -19,7 +19,7 @@ from quarry.core.errors import NotFound
 from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import RECORD_TYPES
-from quarry.records.retrieval import describe, find_candidates, latest_topics, whole_record
+from quarry.records.retrieval import Arm, describe, find_candidates, latest_topics, whole_record
 from tests.conftest import create_database
 from tests.plans import reads
 
@@ -406,10 +406,10 @@ async def city(database_url: str) -> Database:
 
 
 async def test_every_type_is_searched_and_only_those_asked_for(city: Database) -> None:
-    everything = await find_candidates(city, query="elm", vector=None, types=RECORD_TYPES, depth=10)
+    everything = await find_candidates(city, [Arm(name, "elm") for name in RECORD_TYPES], vector=None, depth=10)
     assert {item.type for item in everything} == set(RECORD_TYPES)
     assert {item.key for item in everything} >= {("motion", "mot"), ("transcript_segment", "seg")}
-    some = await find_candidates(city, query="elm", vector=None, types=("motion", "matter"), depth=10)
+    some = await find_candidates(city, [Arm("motion", "elm"), Arm("matter", "elm")], vector=None, depth=10)
     assert {item.key for item in some} == {("motion", "mot"), ("matter", "mat")}
     await city.close()
 

@@ -111,6 +111,24 @@ def test_only_records_of_the_dates_asked_for_are_found(client: TestClient, query
     assert found(client, query, **{"from": "2031-01-01"})["results"] == []
 
 
+def test_conditions_on_named_records_hold(client: TestClient) -> None:
+    body = found(client, "motions that failed in June 2024", limit=100)
+    results = [client.get(f"/records/{type}/{id}").json()["fields"] for type, id in keys(body)]
+    assert results
+    assert {type for type, _ in keys(body)} == {"motion"}
+    assert all(motion["result"].startswith("Defeated") and motion["date"][:7] == "2024-06" for motion in results)
+
+
+def test_dates_of_the_request_hold_above_those_of_the_question(client: TestClient) -> None:
+    body = found(client, "motions in June 2024", limit=100, **{"from": "2025-01-01", "to": "2025-06-30"})
+    assert body["results"]
+    assert all("2025-01-01" <= result["date"] <= "2025-06-30" for result in body["results"])
+
+
+def test_conditions_that_no_record_meets_are_left_out(client: TestClient) -> None:
+    assert found(client, "motions about the elm in June 2031")["results"]
+
+
 def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
     body = found(client, "elm", type="matter", **{"from": "2023-11-14", "to": "2023-11-14"})
     assert ("matter", "PRK-2023-12") in keys(body)

@@ -6,7 +6,6 @@ import numpy as np
 import psycopg
 import pytest
 
-from quarry.campaigns.filters import AppliedFilters
 from quarry.campaigns.retrieval import find_by_text
 from quarry.core.services import Services
 from tests.benchmarks.generated import Query
@@ -33,11 +32,11 @@ async def test_every_hostile_query_is_answered(sample_services: Services, domain
 async def test_of_very_many_campaigns_with_the_words_it_is_said_that_there_are_more(
     sample_services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact = await find_by_text(sample_services.database, "card", AppliedFilters())
+    exact = await find_by_text(sample_services.database, "card")
     assert exact.total > 1
     assert not exact.more
     monkeypatch.setattr("quarry.campaigns.retrieval.TEXT_MATCHES_MAX", exact.total - 1)
-    capped = await find_by_text(sample_services.database, "card", AppliedFilters())
+    capped = await find_by_text(sample_services.database, "card")
     assert (capped.total, capped.more, capped.size) == (exact.total - 1, True, f"more than {exact.total - 1}")
     assert not any(capped.counts.values())
     assert len(capped.campaigns) == exact.total
@@ -53,10 +52,10 @@ async def test_a_phrase_is_looked_for_in_so_many_campaigns_and_it_is_said_that_t
         )
         connection.execute(fill, ["golden card", 1, 20])
         connection.execute(fill, ["card, golden", 21, LOOKED_AT_MAX])
-        counted = await find_by_text(services.database, '"golden card"', AppliedFilters())
+        counted = await find_by_text(services.database, '"golden card"')
         connection.execute(fill, ["golden card", LOOKED_AT_MAX + 1, LOOKED_AT_MAX + 1])
-        more = await find_by_text(services.database, '"golden card"', AppliedFilters())
-        none = await find_by_text(services.database, '"card card"', AppliedFilters())
+        more = await find_by_text(services.database, '"golden card"')
+        none = await find_by_text(services.database, '"card card"')
     assert (counted.total, counted.more, counted.counts["company"]) == (20, False, {"Acme": 20})
     assert (more.total, more.size, any(more.counts.values())) == (20, "more than 20", False)
     assert (none.total, none.more) == (0, False)

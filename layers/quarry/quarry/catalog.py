@@ -1,22 +1,23 @@
-"""The tables of all domains: which can be loaded, embedded and cleaned up."""
+"""The tables of all domains: which can be loaded, embedded, searched and cleaned up."""
 
 from __future__ import annotations
 
-from quarry.campaigns import tables as campaigns_tables
-from quarry.companies import tables as companies_tables
-from quarry.core.cleanup import CORE_EXPIRING
-from quarry.ontology import tables as ontology_tables
-from quarry.people import tables as people_tables
-from quarry.records import tables as records_tables
+from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.load import LoadableTable
+from quarry.core.retrieval.facets import SearchTable
+from quarry.domains import modules
 
-LOADABLE = {
-    table.name: table
-    for domain in (companies_tables, people_tables, records_tables, ontology_tables, campaigns_tables)
-    for table in domain.LOADABLE
+_TABLES = modules("tables").values()
+
+LOADABLE: dict[str, LoadableTable] = {table.name: table for module in _TABLES for table in module.LOADABLE}
+EMBEDDED: dict[str, EmbeddedTable] = {
+    table.name: table for module in _TABLES for table in getattr(module, "EMBEDDED", ())
 }
-EMBEDDED = {
-    table.name: table
-    for domain in (companies_tables, people_tables, records_tables, campaigns_tables)
-    for table in domain.EMBEDDED
+SEARCHED: dict[str, SearchTable] = {
+    table.name: table for module in modules("facets").values() for table in module.SEARCHED
 }
-EXPIRING = (*CORE_EXPIRING, *people_tables.EXPIRING, *records_tables.EXPIRING)
+EXPIRING: tuple[ExpiringTable, ...] = (
+    *CORE_EXPIRING,
+    *(table for module in _TABLES for table in getattr(module, "EXPIRING", ())),
+)

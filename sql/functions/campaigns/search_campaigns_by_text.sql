@@ -1,17 +1,13 @@
--- Campaigns whose copy holds every word of the query (see read_query: quotes, or, -not), among those that pass the filters of
--- passing_campaigns, by ts_rank_cd, best first. The words themselves are what is asked for, so nothing that lacks one is offered
--- in their place.
+-- Campaigns whose copy holds every word of the query (see read_query: quotes, or, -not), by ts_rank_cd, best first; of p_ids alone,
+-- or of all where that is null. The words themselves are what is asked for, so nothing that lacks one is offered in their place.
 --
 -- Of more than p_limit campaigns, so many are given. Of more than max_ranked_words / words, so many are ranked, in the order in
 -- which they are stored; the others have the score 0 and stand behind them.
 --
 -- Of phrases an index knows the words alone. Of the campaigns that hold these at most max_looked_at are looked at; where there are
 -- more, a last row without an id says so. An exclusion is known to the index, unless it is of a phrase.
-create or replace function search_campaigns_by_text(
-  p_query text, p_limit int, p_channels text[] default null, p_companies text[] default null, p_brands text[] default null,
-  p_value_props text[] default null, p_sentiments text[] default null, p_visual_styles text[] default null,
-  p_also_value_props text[] default null, p_offers text[] default null, p_has_offer boolean default null, p_from date default null, p_to date default null
-) returns table (id text, score double precision)
+create or replace function search_campaigns_by_text(p_query text, p_limit int, p_ids text[] default null)
+returns table (id text, score double precision)
 language plpgsql stable
 set synchronize_seqscans = off
 set plan_cache_mode = force_custom_plan
@@ -30,9 +26,8 @@ begin
       select c.*, row_number() over () as place
       from (
         select c.id, c.text_search, row_number() over () as looked_at
-        from passing_campaigns(
-          p_channels, p_companies, p_brands, p_value_props, p_sentiments, p_visual_styles, p_also_value_props, p_offers, p_has_offer, p_from, p_to) c
-        where c.text_search @@ indexed
+        from campaigns c
+        where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
         limit max_looked_at + 1
       ) c
       where c.text_search @@ all_words or c.looked_at > max_looked_at

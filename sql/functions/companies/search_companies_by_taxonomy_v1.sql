@@ -2,9 +2,13 @@
 -- counted once however often it is asked for or filed. Most hits first, then by name, then by id. Without p_statuses: companies
 -- of every status. Of more than 24 tags, 24 are looked at.
 --
+-- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
+-- taken from a caller's text.
+--
 -- Companies with two hits come before all those with one, and are far fewer: where there are enough of them, no other is read.
 create or replace function search_companies_by_taxonomy_v1(
-  p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] default array['startup'], p_limit int default 500
+  p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] default array['startup'], p_limit int default 500,
+  p_filter text default null
 ) returns table (company_id text, sector_hits int, category_hits int, model_hits int, tag_score int)
 language plpgsql stable
 as $$
@@ -16,6 +20,9 @@ declare
   sectors text;
   categories text;
   models text;
+  enough boolean;
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($3)' end, case when p_filter is not null then '(' || p_filter || ')' end);
 begin
   if asked = '{}' then
     return;
@@ -28,22 +35,20 @@ begin
     coalesce(string_agg(a.hit, ' + ') filter (where a.tag like 'business_model:%'), no_hits)
   into tags, sectors, categories, models
   from (
-    select u.tag, quote_literal(u.tag) as lexeme, format('(c.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
+    select u.tag, quote_literal(u.tag) as lexeme, format('(t.taxonomy_search @@ %L::tsquery)::int', quote_literal(u.tag)) as hit
     from unnest(asked) u (tag)
   ) a;
-  if p_limit <= (
-    select count(*) from (
-      select from companies c where c.taxonomy_search @@ two_tags and (p_statuses is null or c.status = any(p_statuses)) limit p_limit
-    ) enough
-  ) then
+  execute format('select $1 <= (select count(*) from (select from companies t where t.taxonomy_search @@ $2 and %s limit $1) enough)', scope)
+    into enough using p_limit, two_tags, p_statuses;
+  if enough then
     tags := two_tags;
   end if;
 
   return query execute format(
-    'select t.id, t.sectors, t.categories, t.models, t.sectors + t.categories + t.models from ('
-    '  select c.id, c.company_name, %s as sectors, %s as categories, %s as models from companies c'
-    '  where c.taxonomy_search @@ $1 and ($2 is null or c.status = any($2))'
-    ') t order by 5 desc, t.company_name, t.id limit $3', sectors, categories, models)
-    using tags, p_statuses, p_limit;
+    'select m.id, m.sectors, m.categories, m.models, m.sectors + m.categories + m.models from ('
+    '  select t.id, t.company_name, %s as sectors, %s as categories, %s as models from companies t'
+    '  where t.taxonomy_search @@ $1 and %s'
+    ') m order by 5 desc, m.company_name, m.id limit $2', sectors, categories, models, scope)
+    using tags, p_limit, p_statuses;
 end
 $$;

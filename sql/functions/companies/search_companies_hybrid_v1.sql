@@ -7,6 +7,9 @@
 -- ordered by id. `matched_fields` names the signals above 0; ts_rank gives 1e-20 to a row that does not match. Without
 -- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
 --
+-- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
+-- taken from a caller's text.
+--
 -- Not every company is compared. Those nearest in meaning come from the vector index. One that is not among them has at most the
 -- similarity of the last of these, so it can only rise into the list by its words: rows that hold two of the query's words (or
 -- its only one) are ranked, and of these only what could still reach the list is compared. Where p_statuses or p_include_ids
@@ -14,7 +17,7 @@
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
-  p_weights double precision[] default array[0.58, 0.27, 0.15]
+  p_weights double precision[] default array[0.58, 0.27, 0.15], p_filter text default null
 ) returns table (
   company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision,
   combined_score double precision, matched_fields text[]
@@ -32,13 +35,14 @@ declare
   max_worded constant int := 4000;
   asked constant record := read_query(coalesce(p_query_text, ''));
   all_words constant tsquery := asked.all_words;
-  wanted constant text[] := coalesce(p_statuses, array['startup', 'acquired', 'public', 'closed']);
-  excluded constant text[] := coalesce(p_exclude_ids, '{}');
+  scope constant text := concat_ws(' and ', 'true',
+    case when p_statuses is not null then 't.status = any($5)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($6)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   companies_count float8;
   windows_per_company float8;
   nearest_count int;
   few_count int;
-  are_few boolean;
   compared text[] := p_include_ids;
   some_words tsquery;
 begin
@@ -53,10 +57,10 @@ begin
     -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
     -- of them is cheaper
     few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
-    execute 'select $2 >= (select count(*) from (select from companies c where c.status = any($1) limit $2 + 1) n)'
-      into are_few using wanted, few_count;
-    if are_few then
-      compared := array(select c.id from companies c where c.status = any(wanted));
+    execute format('select array(select t.id from companies t where %s limit $1 + 1)', scope)
+      into compared using few_count, null::int, null::int, null::int, p_statuses, p_exclude_ids;
+    if cardinality(compared) > few_count then
+      compared := null;
     end if;
   end if;
   if compared is null then
@@ -66,58 +70,60 @@ begin
     end if;
   end if;
 
-  return query
+  return query execute format('
   with nearest as materialized (
     select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
     from (
-      select e.record_id, 1 - (e.embedding <=> p_query_embedding) as semantic,
-        ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from company_embeddings e join companies c on c.id = e.record_id
-      where compared is null and e.embedding_type = 'searchable_profile' and c.status = any(wanted) and not c.id = any(excluded)
-      order by e.embedding <=> p_query_embedding limit nearest_count
+      select e.record_id, 1 - (e.embedding <=> $1) as semantic,
+        ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from company_embeddings e join companies t on t.id = e.record_id
+      where $3 is null and e.embedding_type = ''searchable_profile'' and %1$s
+      order by e.embedding <=> $1 limit $4
     ) w
     group by w.record_id
   ), reach as materialized (
     select (select min(n.semantic) from nearest n) as farthest,
-      (select p_weights[1] * n.semantic + p_weights[2] * n.keyword + p_weights[3] * n.niche as combined from nearest n
-       where n.semantic >= p_min_semantic order by 1 desc offset p_limit - 1 limit 1) as last_score
+      (select $8[1] * n.semantic + $8[2] * n.keyword + $8[3] * n.niche as combined from nearest n
+       where n.semantic >= $7 order by 1 desc offset $9 - 1 limit 1) as last_score
   ), worded as (
     select l.id, s.semantic, l.keyword, l.niche
     from reach r, lateral (
-      select c.id, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
-      from companies c
-      where c.text_search @@ some_words and c.status = any(wanted) and not c.id = any(excluded)
-      limit max_worded
+      select t.id, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
+      from companies t
+      where t.text_search @@ $10 and %1$s
+      limit $11
     ) l, lateral (
-      select 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = l.id and e.embedding_type = 'searchable_profile'
+      select 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = l.id and e.embedding_type = ''searchable_profile''
     ) s
-    where r.farthest >= p_min_semantic and s.semantic >= p_min_semantic and l.id not in (select n.id from nearest n)
-      and p_weights[1] * r.farthest + p_weights[2] * l.keyword + p_weights[3] * l.niche >= coalesce(r.last_score, 0)
+    where r.farthest >= $7 and s.semantic >= $7 and l.id not in (select n.id from nearest n)
+      and $8[1] * r.farthest + $8[2] * l.keyword + $8[3] * l.niche >= coalesce(r.last_score, 0)
   ), few as (
-    select c.id, s.semantic, ts_rank(c.text_search, all_words)::float8 as keyword, ts_rank(c.niches_search, all_words)::float8 as niche
+    select t.id, s.semantic, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
     from (
-      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as semantic from company_embeddings e
-      where e.record_id = any(compared) and e.embedding_type = 'searchable_profile'
+      select e.record_id, 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
+      where e.record_id = any($3) and e.embedding_type = ''searchable_profile''
       group by e.record_id
-    ) s join companies c on c.id = s.record_id
-    where s.semantic >= p_min_semantic and c.status = any(wanted) and not c.id = any(excluded)
+    ) s join companies t on t.id = s.record_id
+    where s.semantic >= $7 and %1$s
   ), found as (
-    select * from nearest n where n.semantic >= p_min_semantic
+    select * from nearest n where n.semantic >= $7
     union all
     select * from worded
     union all
     select * from few
   ), scored as (
-    select f.id, f.semantic, case when f.keyword > no_match then f.keyword else 0 end as keyword,
-      case when f.niche > no_match then f.niche else 0 end as niche
+    select f.id, f.semantic, case when f.keyword > $12 then f.keyword else 0 end as keyword,
+      case when f.niche > $12 then f.niche else 0 end as niche
     from found f
   )
-  select s.id, s.semantic, s.keyword, s.niche, p_weights[1] * s.semantic + p_weights[2] * s.keyword + p_weights[3] * s.niche,
-    array_remove(array[case when s.semantic > 0 then 'semantic' end, case when s.keyword > 0 then 'keyword' end,
-      case when s.niche > 0 then 'niche' end], null)
+  select s.id, s.semantic, s.keyword, s.niche, $8[1] * s.semantic + $8[2] * s.keyword + $8[3] * s.niche,
+    array_remove(array[case when s.semantic > 0 then ''semantic'' end, case when s.keyword > 0 then ''keyword'' end,
+      case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit p_limit;
+  limit $9', scope)
+    using p_query_embedding, all_words, compared, nearest_count, p_statuses, p_exclude_ids, p_min_semantic, p_weights, p_limit,
+      some_words, max_worded, no_match;
 end
 $$;

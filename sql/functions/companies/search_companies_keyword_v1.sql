@@ -9,11 +9,14 @@
 -- The work does not depend on the query: of the companies that hold its words at most max_looked_at are looked at, to see whether
 -- they hold its phrases too and nothing that it excludes, and at most max_ranked_words / words of those that match are ranked.
 --
+-- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
+-- never taken from a caller's text.
+--
 -- `coverage` is the idf-weighted share of the query's words that the row holds, 1 for every word. Without p_statuses: companies of
 -- every status.
 create or replace function search_companies_keyword_v1(
   p_query_text text, p_statuses text[] default array['startup'], p_limit int default 120, p_include_ids text[] default null,
-  p_exclude_ids text[] default '{}', p_weights double precision[] default array[0.85, 0.15]
+  p_exclude_ids text[] default '{}', p_weights double precision[] default array[0.85, 0.15], p_filter text default null
 ) returns table (
   company_id text, keyword_score double precision, niche_score double precision, combined_score double precision,
   coverage double precision, matched_fields text[]
@@ -27,9 +30,10 @@ declare
   max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
   max_words constant int := 8;  -- rarest words of a long query that are looked at
   scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 'c.status = any($3)' end,
-    case when p_include_ids is not null then 'c.id = any($4)' end,
-    case when p_exclude_ids <> '{}' then 'not c.id = any($5)' end);
+    case when p_statuses is not null then 't.status = any($3)' end,
+    case when p_include_ids is not null then 't.id = any($4)' end,
+    case when p_exclude_ids <> '{}' then 'not t.id = any($5)' end,
+    case when p_filter is not null then '(' || p_filter || ')' end);
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
@@ -53,9 +57,9 @@ begin
     '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
-    '     select c.id, ts_rank(c.text_search, $1)::float8 as keyword, ts_rank(c.niches_search, $1)::float8 as niche'
-    '     from (select c.* from companies c where (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s) c'
-    '     where c.text_search @@ $1 or c.niches_search @@ $1 limit %s'
+    '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
+    '     from (select t.* from companies t where (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s) t'
+    '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
     using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
@@ -72,8 +76,8 @@ begin
   if numnode(asked.required) > 0 then
     some_words := some_words && asked.required;
   end if;
-  select string_agg(format('%L::float8 * ts_rank(c.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
-    string_agg(format('%L::float8 * ts_rank(c.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
+  select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
+    string_agg(format('%L::float8 * ts_rank(t.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
@@ -82,8 +86,8 @@ begin
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
     '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
-    '     select c.id, c.text_search, c.niches_search, %s as keyword, %s as niche from companies c'
-    '     where (c.text_search @@ $1 or c.niches_search @@ $1) and not (c.text_search @@ $7 or c.niches_search @@ $7) and %s limit %s'
+    '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
     ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
     using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;

@@ -3,7 +3,8 @@
 -- A phrasing without an embedding is searched by its words alone. Of more than 16 phrasings the first 16 are searched.
 create or replace function search_company_variants(
   p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean,
-  p_limit int, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[]
+  p_limit int, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[],
+  p_filter text default null
 ) returns table (
   company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision,
   matched_fields text[], variants int, found_by text[]
@@ -15,12 +16,12 @@ as $$
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights) h
+        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
     from unnest(p_texts[:16]) with ordinality v (text, place),
-      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights) k
+      lateral search_companies_keyword_v1(v.text, p_statuses, p_limit, p_include_ids, p_exclude_ids, p_keyword_weights, p_filter) k
     where p_keyword
   )
   select f.company_id, max(f.semantic), max(f.keyword), max(f.niche), max(f.combined),

@@ -1,28 +1,28 @@
--- The people to leave out because a visible card of theirs is of an excluded company, or holds an excluded keyword, itself or in one
--- of its children: who is not to be from there, or not to have done that, is not to be found by what they did elsewhere either.
+-- The people to leave out because a visible card of theirs is of an excluded company or team, in an excluded place, of an excluded time,
+-- or holds an excluded keyword, itself or in one of its children: who is not to be from there, or not to have done that, is not to be
+-- found by what they did elsewhere either.
 --
 -- Null where ANALYZE expects more than max_expected cards and children that rule somebody out: then it is less work to test each
 -- candidate (is_ruled_out). Volatile, since Postgres lets no other function explain.
 create or replace function excluded_people(f card_filters) returns text[]
 language plpgsql volatile
+set plan_cache_mode = force_custom_plan
 as $$
 declare
   max_expected constant float8 := 8000;
   keywords constant tsquery := any_phrase(f.excluded_keywords);
+  excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where c.visible and c.company_norm = any($1.excluded_companies)'
-    ' union all select from experience_cards c where c.visible and c.text_search @@ $2'
+    ' select from experience_cards c where card_rules_out(c, $1, $2, $3)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
-    into plan using f, keywords;
+    into plan using f, keywords, excluded_places;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where c.visible and c.company_norm = any(f.excluded_companies)
-    union
-    select c.person_id from experience_cards c where c.visible and c.text_search @@ keywords
+    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
     where c.visible and k.text_search @@ keywords);

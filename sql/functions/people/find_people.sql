@@ -14,7 +14,7 @@
 -- statement is kept with its plan: it takes rows by key only, whatever the filters are, and planning it would cost as much as running
 -- it.
 create or replace function find_people(
-  p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[],
+  p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[], p_among text[],
   p_overfetch int, p_top_k int
 ) returns table (
   person_id text, card_id text, child_id text, similarity double precision,
@@ -30,7 +30,7 @@ declare
   max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
   max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
-  asks_for_something constant boolean :=
+  asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   all_words constant tsquery := parsed_query(query);
   words text[];
@@ -41,9 +41,9 @@ begin
   select w.words, w.weights, w.candidates into words, weights, some_words
   from query_words('experience_cards', query, max_words, max_candidates) w;
   candidates := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_overfetch))
+    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
-    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_overfetch, max_texts)));
+    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_among, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;

@@ -14,7 +14,7 @@
 -- Where so much is excluded that p_excluded_people is null, each candidate's owner is tested, of at most max_tested vectors of each
 -- walk; who has not been found by then is not looked for among the others.
 create or replace function nearest_people(
-  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_limit int
+  p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
 ) returns text[]
 language plpgsql stable
 set plan_cache_mode = force_custom_plan
@@ -34,28 +34,28 @@ declare
   by_child record;
 begin
   if p_embedding is null then
-    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_limit) f);
+    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_among, p_limit) f);
   end if;
 
-  if expect_fitting_cards(p_filters, p_excluded_people) <= break_even then
+  if expect_fitting_cards(p_filters, p_excluded_people, p_among) <= break_even then
     select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, break_even + 1) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, break_even + 1) f;
   end if;
 
   if cardinality(cards) <= p_limit then
     return array(select distinct unnest(owners));
   elsif cards is null or cardinality(cards) > break_even then
     by_card := walk_nearest_vectors(
-      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
     if by_card.complete or tested then
       by_child := walk_nearest_vectors(
-        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, wanted, p_limit, max_walk);
+        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
       if by_child.complete or tested then
         return array(select unnest(by_card.people) union select unnest(by_child.people));
       end if;
     end if;
     select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, null) f;
+    from fitting_cards(p_filters, p_excluded_people, p_among, null) f;
   end if;
 
   return array(

@@ -5,7 +5,7 @@
 -- Mostly they are few, which a partial index holds, and any of the words will do. Where there are more than p_max_texts, cards or
 -- children, those worth ranking are looked up by their words, and any p_max_texts of each are ranked.
 create or replace function people_by_words(
-  p_words text[], p_weights double precision[], p_candidates tsquery, p_filters card_filters, p_excluded_people text[],
+  p_words text[], p_weights double precision[], p_candidates tsquery, p_filters card_filters, p_excluded_people text[], p_among text[],
   p_limit int, p_max_texts int
 ) returns text[]
 language plpgsql stable
@@ -33,16 +33,20 @@ begin
        from experience_cards c left join people p on p.id = c.person_id
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
        from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
          and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+         and (p_among is null or c.person_id = any(p_among))
          and (p_excluded_people is not null
-           or not is_ruled_out(c.person_id, p_filters.excluded_companies, any_phrase(p_filters.excluded_keywords)))
+           or not is_ruled_out(
+             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
        limit p_max_texts)
     )
     select t.person_id

@@ -2,7 +2,7 @@
 -- cards that the filters let through, with at most p_max_walk vectors looked at. `complete` is false where that was not enough.
 -- A text with several vectors (windows of it) is as near as its nearest one.
 create or replace function walk_nearest_vectors(
-  p_vectors regclass, p_card_id name, p_embedding halfvec, p_filters card_filters, p_excluded_people text[],
+  p_vectors regclass, p_card_id name, p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[],
   p_wanted int, p_limit int, p_max_walk int, out people text[], out complete boolean
 )
 language plpgsql stable
@@ -17,12 +17,14 @@ begin
     '  select c.person_id, e.embedding <=> $1 as distance'
     '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
     '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($3 is not null or not is_ruled_out(c.person_id, $2.excluded_companies, any_phrase($2.excluded_keywords)))'
+    '    and ($7 is null or c.person_id = any($7))'
+    '    and ($3 is not null or not is_ruled_out('
+    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
     p_vectors, p_card_id)
     into people, complete
-    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk;
+    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk, p_among;
 end
 $$;

@@ -95,6 +95,10 @@ def plan(*variants: str, **changes: Any) -> Body:
     } | changes
 
 
+UNSURE = 0.7
+"""The confidence of a ranking that a critique is asked about."""
+
+
 def ranking(*ids: str, confidence: float = 0.9, **said: Any) -> Body:
     """A ranking as a model writes it."""
     about = {
@@ -131,10 +135,14 @@ def playing(
     critiques: Part | Iterable[Part] = (),
     summary: Reply | None = None,
 ) -> Handler:
-    """A model that plays these parts, each turn by turn, the last of a part for good; left out, a usual one."""
+    """A model that plays these parts, each turn by turn, the last of a part for good; left out, a usual one.
+
+    Where it is to criticise it is not sure of its ranking: what is surely enough is criticised by nobody.
+    """
+    confidence = UNSURE if critiques else 0.9
     parts = {
         "company_plan": _turns(plans, plan()),
-        "company_rerank": _turns(rankings, lambda body: ranking(*offered(body)[:2])),
+        "company_rerank": _turns(rankings, lambda body: ranking(*offered(body)[:2], confidence=confidence)),
         "company_critique": _turns(critiques, critique()),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.companies import planning
 from tests.conftest import client_of, create_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI
 
@@ -34,3 +35,9 @@ def shared_model_client(chat_url: str, shared_model: FakeOpenAI) -> Iterator[Tes
 def model_client(shared_model_client: TestClient, model: FakeOpenAI) -> TestClient:
     """The application over the sample data, with a chat model that gives up after a second and is not asked again."""
     return shared_model_client
+
+
+@pytest.fixture(autouse=True)
+def _no_plan_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are told to answer the same question in many ways."""
+    monkeypatch.setattr(planning, "PLANS_KEPT_MAX", 0)

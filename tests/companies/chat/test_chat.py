@@ -79,7 +79,7 @@ class TestTheAnswer:
         assert confidences == sorted(confidences, reverse=True)
         for reference in answer["references"]:
             assert set(reference) == {
-                "companyId", "companyName", "reason", "inlineDescription", "evidenceChips", "confidence",
+                "companyId", "companyName", "reason", "inlineDescription", "evidenceChips", "confidence", "meets", "misses",
             }  # fmt: skip
             assert reference["reason"]
             assert reference["inlineDescription"]
@@ -125,7 +125,7 @@ class TestTheAnswer:
     def test_where_only_a_demand_is_unmet_the_nearest_are_named(self, client: TestClient) -> None:
         answer = final(chat(client, "insurance startups with more than 90000 employees"))
         assert answer["references"] == []
-        assert "with at least 90,001 employees" in answer["content"]
+        assert "with more than 90,000 employees" in answer["content"]
         assert "The nearest are " in answer["content"]
 
     def test_an_empty_database_has_no_answer_and_no_error(self, database_url: str) -> None:
@@ -305,7 +305,7 @@ class TestTheRunLog:
         assert keyword["before"] == hybrid["after"]
         assert taxonomy["before"] == keyword["after"] <= taxonomy["after"] <= keyword["after"] + taxonomy["found"]
         [kept] = counts_of(run, "company_filter")
-        assert kept["after"] < kept["before"]
+        assert kept["after"] <= kept["before"]
 
     def test_no_step_is_degraded_where_there_is_no_model(self, client: TestClient, chat_url: str) -> None:
         events = chat(client)

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import gathering, search
+from quarry.companies import retrieval, search
 from quarry.core.errors import DatabaseUnavailable
 from tests.companies.chat.chatting import (
     SUMMARY,
+    UNSURE,
     Events,
     asked_for,
     chat,
@@ -73,7 +74,7 @@ def first_two(model: FakeOpenAI) -> list[str]:
 def ranks_backwards(ids: list[str]) -> Any:
     def part(body: Body) -> Body:
         ids[:] = offered(body)[1::-1]
-        return ranking(*ids)
+        return ranking(*ids, confidence=UNSURE)
 
     return part
 
@@ -155,17 +156,17 @@ def test_a_later_plan_that_nothing_meets_leaves_the_ranking(
 class TestDatabaseFails:
     @pytest.fixture
     def fails(self, monkeypatch: pytest.MonkeyPatch) -> Any:
-        """Let a search of `gathering` fail from its call number `first` on."""
+        """Let a search of `retrieval` fail from its call number `first` on."""
 
         def fail(name: str, *, first: int = 1) -> None:
-            look, calls = getattr(gathering, name), iter(range(1, 100))
+            look, calls = getattr(retrieval, name), iter(range(1, 100))
 
             async def failing(*arguments: Any, **options: Any) -> Any:
                 if next(calls) >= first:
                     raise DatabaseUnavailable("The database took too long; try again, or ask for less.")
                 return await look(*arguments, **options)
 
-            monkeypatch.setattr(gathering, name, failing)
+            monkeypatch.setattr(retrieval, name, failing)
 
         return fail
 

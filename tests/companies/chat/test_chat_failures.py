@@ -20,6 +20,7 @@ from tests.companies.chat.chatting import (
     activities,
     asked_for,
     chat,
+    critique,
     degraded,
     ended,
     final,
@@ -71,7 +72,7 @@ def test_a_step_that_fails_is_taken_by_its_stand_in(
 
 @pytest.mark.parametrize("step", STEP_PARTS)
 def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI, step: str) -> None:
-    usual = playing()
+    usual = playing(critiques=critique())
 
     def respond(body: Body) -> Reply:
         is_first = len(asked_for(model.chat_requests, step)) == len(asked_for([body], step)) == 1
@@ -123,16 +124,16 @@ def test_with_no_model_server_at_all_there_is_an_answer(chat_url: str) -> None:
         port = free.getsockname()[1]
     with client_of(chat_url, **model_environment(f"http://127.0.0.1:{port}/v1")) as client:
         events = chat(client)
-    assert degraded(events) == ["company_plan", "company_rerank", "company_critique", "company_summary"]
+    assert degraded(events) == ["company_plan", "company_rerank", "company_summary"]
     assert found(events)[0] == "c-uber-kitchen"
 
 
 def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
     chat_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = ["company_plan", "company_rerank", "company_critique", "company_summary"]
+    steps = ["company_plan", "company_rerank", "company_summary"]
     model.respond = lambda body: Reply.http_error(500)
-    for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 8, "recovering")):
+    for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 6, "recovering")):
         monkeypatch.setattr(circuit_breaker, "COOL_DOWN_SECONDS", cool_down_seconds)
         model.requests.clear()
         with client_of(chat_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:

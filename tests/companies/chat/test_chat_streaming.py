@@ -80,7 +80,7 @@ def test_who_leaves_ends_the_search_before_its_next_step(
             # the answer's step has begun for sure when its first piece is there
             if event["type"] == "partial_text" if left_at == "answer" else event["data"].get("id") == left_at:
                 break
-        while len(model.chat_requests) < {"plan_1": 1, "rank_1": 2, "answer": 4}[left_at]:
+        while len(model.chat_requests) < {"plan_1": 1, "rank_1": 2, "answer": 3}[left_at]:
             time.sleep(0.01)
     run = logged_run(chat_url, response.headers["x-request-id"])
     assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")

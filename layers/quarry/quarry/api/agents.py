@@ -1,16 +1,11 @@
 """The tools of all domains for other people's agents, and the route that serves them."""
 
-from quarry.campaigns import agent_tools as campaigns_tools
-from quarry.companies import agent_tools as companies_tools
+from quarry.core.agent_tools import AgentTool
 from quarry.core.web.mcp import mcp_router
-from quarry.ontology import agent_tools as ontology_tools
-from quarry.records import agent_tools as records_tools
+from quarry.domains import modules
 
-AGENT_TOOLS = (
-    *ontology_tools.AGENT_TOOLS,
-    *records_tools.AGENT_TOOLS,
-    *companies_tools.AGENT_TOOLS,
-    *campaigns_tools.AGENT_TOOLS,
+AGENT_TOOLS: tuple[AgentTool, ...] = tuple(
+    tool for module in modules("agent_tools").values() for tool in module.AGENT_TOOLS
 )
 
 ROUTERS = (mcp_router(AGENT_TOOLS),)

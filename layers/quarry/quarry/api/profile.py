@@ -1,5 +1,5 @@
 """What the function `profile` serves."""
 
-from quarry.people import profile_routes
+from quarry.people.access import profile_routes
 
 ROUTERS = (profile_routes.router,)

@@ -6,14 +6,15 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from quarry.campaigns.contract import Campaign, CampaignFilters, EmbeddingField
+from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.search import find_campaigns
+from quarry.campaigns.tools import FilterArguments
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentTool
 from quarry.core.services import Caller, Services
 from quarry.core.text import QueryText, shorten
 
 
-class SearchCampaignsArguments(CampaignFilters):
+class SearchCampaignsArguments(FilterArguments):
     """Arguments of `search_campaigns`."""
 
     query: QueryText | None = Field(default=None, description="What they are about, in a few words; found by meaning.")
@@ -29,7 +30,7 @@ class SearchCampaignsArguments(CampaignFilters):
 
 
 async def _search(arguments: SearchCampaignsArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    filters = CampaignFilters.model_validate({name: getattr(arguments, name) for name in CampaignFilters.model_fields})
+    filters = FilterArguments.model_validate({name: getattr(arguments, name) for name in FilterArguments.model_fields})
     found = await find_campaigns(
         filters, caller, services, query=arguments.query, phrase=arguments.phrase, embedding_field=arguments.compare
     )

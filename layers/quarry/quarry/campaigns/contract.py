@@ -5,7 +5,16 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import Day, Request
@@ -31,6 +40,12 @@ def _as_list(value: Any) -> Any:
 _Several = Annotated[list[FilterValue], Field(max_length=FILTER_VALUES_MAX)]
 FilterValues = Annotated[_Several, BeforeValidator(_as_list, json_schema_input_type=FilterValue | _Several)]
 """One value, or several of which any suffices."""
+
+
+FieldName = Literal[
+    "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", "capture_date", "copy"
+]  # fmt: skip
+"""What conditions are about."""
 
 
 class DateRange(BaseModel):
@@ -77,6 +92,81 @@ class CampaignFilters(BaseModel):
         return {name: value for name, value in values.items() if value != []}
 
 
+class ExcludedValues(BaseModel):
+    """Values that no campaign of a result may have."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    channel: FilterValues = []
+    company: FilterValues = []
+    brand: FilterValues = []
+    value_prop: FilterValues = []
+    sentiment: FilterValues = []
+    visual_style: FilterValues = []
+
+
+_ConditionValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2100), StorableWords]
+
+
+class ConditionOnWire(BaseModel):
+    """What a campaign must be like in one field: one of the values (of the field `copy`: words that it says), or captured within
+    the days (in these months, where some are given), or, with neither, any value at all; `negated`: not so.
+    """
+
+    model_config = ConfigDict(extra="forbid", validate_by_name=True, serialize_by_alias=True)
+
+    field: FieldName
+    values: Annotated[list[_ConditionValue], Field(max_length=500)] = []
+    from_date: Day | None = Field(default=None, alias="from")
+    to_date: Day | None = Field(default=None, alias="to")
+    months: Annotated[list[Annotated[int, Field(ge=1, le=12)]], Field(max_length=12)] = []
+    negated: StrictBool = False
+
+    @model_validator(mode="after")
+    def _of_its_field(self) -> Self:
+        has_days = bool(self.from_date or self.to_date or self.months)
+        if self.values if self.field == "capture_date" else has_days:
+            raise ValueError("days and months belong to `capture_date`, and values to the other fields")
+        if self.field == "copy" and not self.values:
+            raise ValueError("give the words that the copy says")
+        return self
+
+
+class ClauseOnWire(BaseModel):
+    """Conditions of which any must hold; `label` says them in words."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=60)]
+    label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
+
+
+class Evidence(BaseModel):
+    """The characters of the question that say something of a field, and how it is meant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: Annotated[str, StringConstraints(max_length=100), Storable]
+    value: Annotated[str, StringConstraints(max_length=400), Storable]
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
+    assertion: Literal["affirmed", "preferred", "negated"]
+
+
+class Constraints(BaseModel):
+    """How a question was read: all of `conditions` must hold, `theme` is found by meaning, `words` are said by the copy.
+
+    A request that carries constraints is answered by these instead of the reading; `evidence` and labels then say nothing.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
+    theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
+    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
+    evidence: Annotated[list[Evidence], Field(max_length=240)] = []
+
+
 class HistoryMessage(Request):
     """One earlier message of the chat."""
 
@@ -93,6 +183,7 @@ class ChatRequest(Request):
     history: list[HistoryMessage] = Field(default_factory=list, max_length=HISTORY_MESSAGES_MAX)
     active_filters: CampaignFilters | None = None
     apply_filters_to_query: StrictBool = False
+    constraints: Constraints | None = Field(default=None, description="Take these instead of what the message says.")
 
     @property
     def base_filters(self) -> CampaignFilters:
@@ -142,7 +233,8 @@ class Telemetry(_Wire):
 class ChatResponse(_Wire):
     """The answer. `campaigns` is the set it speaks of, at most 200 of them; `total` counts the whole set, `aggregation` too.
 
-    `detected_filters` are those that the question was taken to mean, the page's included where they were applied.
+    `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
+    were applied; `constraints` is all that the question was taken to say, negations and further conditions too.
     """
 
     response: str
@@ -151,6 +243,7 @@ class ChatResponse(_Wire):
     aggregation: Aggregation | None = None
     suggestions: list[str]
     detected_filters: dict[str, Any]
+    constraints: Constraints
     telemetry: Telemetry
 
 

@@ -1,38 +1,28 @@
-"""Filters as asked, made into filters that hold: every value one that exists, every range a pair of days."""
+"""Filters as the page and the tools give them, as conditions on values that exist; and conditions, as the page shows filters."""
 
 from __future__ import annotations
 
 import datetime
 import difflib
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from quarry.campaigns.contract import CampaignFilters, DateRange
-from quarry.campaigns.found import KnownValues
+from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
+from quarry.campaigns.facets import RECENT_DAYS
+from quarry.campaigns.results import KnownValues
+from quarry.core.query import mention
+from quarry.core.query.question import Clause, Condition
 
-RECENT_DAYS = 90
 NEAREST_VALUES = 3
 NEAREST_CUTOFF = 0.4
-NEAREST_AMONG = 300
-"""So many known values, the most frequent ones, are compared letter by letter with one that does not exist,"""
 NEAREST_CHARACTERS = 60
-"""and so many of its letters;"""
+"""So many letters of a value are compared with one that does not exist,"""
 EXPLAINED_VALUES = 5
 """for the first so many that do not exist."""
 
-# Filters whose values are a closed list, with the SQL functions' name for each.
-VALUE_FILTERS = {
-    "channel": "p_channels",
-    "company": "p_companies",
-    "brand": "p_brands",
-    "value_prop": "p_value_props",
-    "sentiment": "p_sentiments",
-    "visual_style": "p_visual_styles",
-}
+VALUE_FILTERS = tuple(ExcludedValues.model_fields)
+"""Filters whose values are those of a facet of the same name."""
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
@@ -51,120 +41,80 @@ class UnknownValue:
 
 
 @dataclass(frozen=True)
-class AppliedFilters:
-    """Filters whose values exist. None filters nothing; an empty tuple lets nothing through."""
+class NamedValue:
+    """A value of a facet as somebody wrote it."""
 
-    channel: tuple[str, ...] | None = None
-    company: tuple[str, ...] | None = None
-    brand: tuple[str, ...] | None = None
-    value_prop: tuple[str, ...] | None = None
-    also_value_prop: tuple[str, ...] | None = None
-    sentiment: tuple[str, ...] | None = None
-    visual_style: tuple[str, ...] | None = None
-    offers: tuple[str, ...] | None = None
-    has_offer: bool | None = None
-    date_from: datetime.date | None = None
-    date_to: datetime.date | None = None
-
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of the SQL functions, by name; those that filter nothing are left out."""
-        values = {argument: getattr(self, name) for name, argument in VALUE_FILTERS.items()}
-        values |= {"p_also_value_props": self.also_value_prop, "p_offers": self.offers}
-        lists = {argument: list(value) for argument, value in values.items() if value is not None}
-        others = {"p_has_offer": self.has_offer, "p_from": self.date_from, "p_to": self.date_to}
-        return lists | {argument: value for argument, value in others.items() if value is not None}
-
-    def within(self, base: AppliedFilters) -> AppliedFilters:
-        """Filters that hold where both these and `base` do."""
-        both = {
-            name: _intersection(getattr(base, name), getattr(self, name))
-            for name in VALUE_FILTERS
-            if name != "value_prop"
-        }
-        contradictory = None not in (base.has_offer, self.has_offer) and base.has_offer != self.has_offer
-        if contradictory:
-            both["channel"] = ()
-        return replace(
-            self,
-            **both,
-            value_prop=self.value_prop if self.value_prop is not None else base.value_prop,
-            also_value_prop=base.value_prop if self.value_prop is not None else None,
-            offers=(*(base.offers or ()), *(self.offers or ())) or None,
-            has_offer=base.has_offer if self.has_offer is None else self.has_offer,
-            date_from=max(filter(None, (base.date_from, self.date_from)), default=None),
-            date_to=min(filter(None, (base.date_to, self.date_to)), default=None),
-        )
-
-
-def resolve(filters: CampaignFilters, known: KnownValues) -> tuple[AppliedFilters, list[UnknownValue]]:
-    """The filters with values that exist, and what does not exist.
-
-    A value is taken for the known one that it equals but for case and punctuation, else for those that hold all of its words.
-    """
-    values: dict[str, tuple[str, ...] | None] = {}
-    unknown: list[UnknownValue] = []
-    for name in VALUE_FILTERS:
-        asked: list[str] = getattr(filters, name)
-        existing = known.by_filter.get(name, ())
-        found = {value: match_value(value, existing) for value in asked}
-        for value in asked:
-            if not found[value]:
-                offered = nearest(value, existing) if len(unknown) < EXPLAINED_VALUES else ()
-                unknown.append(UnknownValue(name, value, offered))
-        values[name] = tuple(dict.fromkeys(each for matches in found.values() for each in matches)) if asked else None
-    dates = date_range(filters.date_range, known.latest)
-    return (
-        AppliedFilters(
-            **values,
-            offers=(filters.offer,) if filters.offer else None,
-            has_offer=filters.has_offer,
-            date_from=dates.from_date,
-            date_to=dates.to_date,
-        ),
-        unknown,
-    )
-
-
-def canonical(asked: CampaignFilters, applied: AppliedFilters) -> CampaignFilters:
-    """The filters as asked, their values as they are written in the data."""
-    values = {name: list(getattr(applied, name) or ()) for name in VALUE_FILTERS}
-    return CampaignFilters(**values, offer=asked.offer, has_offer=asked.has_offer, date_range=asked.date_range)
-
-
-def match_value(value: str, existing: Sequence[str]) -> list[str]:
-    """The known values that are meant by `value`: the equal one, else all whose words hold every word of it."""
-    wanted, index = plain(value), _index(tuple(existing))
-    if not wanted or wanted in index.by_plain:
-        return list(index.by_plain.get(wanted, ()))
-    places = [index.by_word.get(word, frozenset()) for word in wanted.split()]
-    return [existing[place] for place in sorted(frozenset.intersection(*places))]
-
-
-def nearest(value: str, existing: Sequence[str]) -> tuple[str, ...]:
-    """The known values that are spelt most like `value`."""
-    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing[:NEAREST_AMONG]}
-    wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=NEAREST_CUTOFF)
-    return tuple(by_plain[each] for each in close)
+    facet: str
+    value: str
+    is_negated: bool = False
 
 
 @dataclass(frozen=True)
-class _Index:
-    """Values by their plain form, and their places in the list by each of their words."""
+class Resolved:
+    """Filters as conditions, and what of them does not exist; nothing meets a condition on that."""
 
-    by_plain: Mapping[str, Sequence[str]]
-    by_word: Mapping[str, frozenset[int]]
+    clauses: tuple[Clause, ...] = ()
+    unknown: tuple[UnknownValue, ...] = ()
 
 
-@lru_cache(maxsize=16)
-def _index(existing: tuple[str, ...]) -> _Index:
-    by_plain: dict[str, list[str]] = defaultdict(list)
-    by_word: dict[str, set[int]] = defaultdict(set)
-    for place, value in enumerate(existing):
-        by_plain[plain(value)].append(value)
-        for word in plain(value).split():
-            by_word[word].add(place)
-    return _Index(dict(by_plain), {word: frozenset(places) for word, places in by_word.items()})
+def named_values(filters: CampaignFilters, exclude: ExcludedValues | None = None) -> list[NamedValue]:
+    """The values that filters name."""
+    named = [NamedValue(name, value) for name in VALUE_FILTERS for value in getattr(filters, name)]
+    if exclude is None:
+        return named
+    return named + [NamedValue(name, value, True) for name in VALUE_FILTERS for value in getattr(exclude, name)]
+
+
+def resolve(
+    filters: CampaignFilters, named: Sequence[NamedValue], existing: Sequence[Sequence[str]], known: KnownValues
+) -> Resolved:
+    """Filters as conditions. `existing` are the values of the data that each of the `named_values` means."""
+    unknown = [each for each, values in zip(named, existing, strict=True) if not values]
+    return Resolved(
+        (*_value_clauses(named, existing), *_other_clauses(filters, known.latest)), tuple(_explained(unknown, known))
+    )
+
+
+def _value_clauses(named: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> list[Clause]:
+    """One condition for each filter, of whose values any suffices, or none may be had."""
+    values: dict[tuple[str, bool], list[str]] = {}
+    for each, found in zip(named, existing, strict=True):
+        values.setdefault((each.facet, each.is_negated), []).extend(found or [each.value])
+    return [
+        (Condition(facet, tuple(dict.fromkeys(of)), is_negated=is_negated),)
+        for (facet, is_negated), of in values.items()
+    ]
+
+
+def _other_clauses(filters: CampaignFilters, latest: datetime.date | None) -> list[Clause]:
+    clauses: list[Clause] = []
+    if filters.offer:
+        clauses.append((Condition("offer", (filters.offer,)),))
+    if filters.has_offer is not None:
+        clauses.append((Condition("offer", is_negated=not filters.has_offer),))
+    days = date_range(filters.date_range, latest)
+    if days.from_date or days.to_date:
+        clauses.append((Condition("capture_date", range=mention.DateRange(days.from_date, days.to_date)),))
+    return clauses
+
+
+def _explained(unknown: Sequence[NamedValue], known: KnownValues) -> list[UnknownValue]:
+    return [
+        UnknownValue(
+            each.facet,
+            each.value,
+            nearest(each.value, known.by_filter.get(each.facet, ())) if place < EXPLAINED_VALUES else (),
+        )
+        for place, each in enumerate(unknown)
+    ]
+
+
+def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
+    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
+    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
+    wanted = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
+    return tuple(by_plain[each] for each in close)
 
 
 def plain(text: str) -> str:
@@ -181,7 +131,28 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
     return DateRange.between(latest - datetime.timedelta(days=RECENT_DAYS), latest)
 
 
-def _intersection(base: tuple[str, ...] | None, own: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if base is None or own is None:
-        return own if base is None else base
-    return tuple(value for value in own if value in base)
+def filters_of(clauses: Iterable[Clause], latest: datetime.date | None) -> CampaignFilters:
+    """What of the conditions a filter of the page can say: values that are had, an offer or none, days; of several conditions on
+    one field, the first.
+    """
+    given: dict[str, object] = {}
+    for clause in clauses:
+        if len(clause) == 1:
+            given = _filter_of(clause[0], latest) | given
+    return CampaignFilters.model_validate(given)
+
+
+def _filter_of(condition: Condition, latest: datetime.date | None) -> dict[str, object]:
+    if condition.facet == "offer" and not condition.values:
+        return {"has_offer": not condition.is_negated}
+    if condition.is_negated:
+        return {}
+    if condition.facet in VALUE_FILTERS and condition.values:
+        return {condition.facet: list(condition.values)}
+    if condition.facet == "offer":
+        return {"offer": condition.values[0]}
+    days = condition.range
+    if not isinstance(days, mention.DateRange) or days.months:
+        return {}
+    asked = DateRange.between(days.first, days.last)
+    return {"date_range": "recent" if asked == date_range("recent", latest) else asked}

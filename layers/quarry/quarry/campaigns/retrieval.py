@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
-from quarry.campaigns.filters import AppliedFilters
-from quarry.campaigns.found import CampaignSet, KnownValues
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
-from quarry.core.postgres.call import function_call, vector_literal
+from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.filters import Arguments, where
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -24,28 +26,105 @@ SEMANTIC_MAX = 50
 COUNTED_VALUES_MAX = 25
 """Values of a field that are counted one by one."""
 
+SCORE_MIN = 0.25
+"""A campaign less like the query than this was not found: something is always nearest."""
+WORDS_WEIGHT = 0.1
+"""What all words of the query in the copy add to the cosine similarity."""
+UNLIKE = 0.1
+"""The similarity of a campaign that was found by its words and is not among the nearest."""
 
-async def filter_campaigns(database: Database, filters: AppliedFilters) -> CampaignSet:
-    """The campaigns that pass the filters, latest first."""
-    return await _found_by(database, "filter_campaigns", filters.arguments())
+KNOWN_VALUES_MAX = 300
+"""Values of a facet that are known by heart, the most frequent ones."""
+
+
+async def filter_campaigns(database: Database, clauses: Sequence[Clause]) -> CampaignSet:
+    """The campaigns that meet every clause, latest first."""
+    arguments = Arguments()
+    source = SQL(
+        "select t.id, row_number() over (order by t.capture_date desc nulls last, t.id) as place from campaigns t where "
+    ) + where(CAMPAIGNS, clauses, arguments)
+    return await _counted_set(database, source, arguments.values)
 
 
 async def find_by_meaning(
-    database: Database, vector: Sequence[float], embedding_field: EmbeddingField, filters: AppliedFilters
+    database: Database, vector: Sequence[float], embedding_field: EmbeddingField, clauses: Sequence[Clause]
 ) -> CampaignSet:
-    """The campaigns nearest to a query's vector among those that pass the filters, nearest first, at most SEMANTIC_MAX."""
-    arguments = {"p_query_embedding": vector_literal(vector), "p_field": embedding_field, "p_limit": SEMANTIC_MAX}
-    return await _found_by(database, "search_campaigns", arguments | filters.arguments())
+    """The campaigns nearest to a query's vector among those that meet every clause, nearest first, at most SEMANTIC_MAX."""
+    return await _found_by(
+        database,
+        "search_campaigns(%(embedding)s::halfvec, %(field)s, %(limit)s, p_ids => {})",
+        {"embedding": vector_literal(vector), "field": embedding_field, "limit": SEMANTIC_MAX},
+        clauses,
+    )
 
 
-async def find_by_text(database: Database, query: str, filters: AppliedFilters) -> CampaignSet:
+async def find_by_text(database: Database, query: str, clauses: Sequence[Clause] = ()) -> CampaignSet:
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX, for phrases up to
     the number of campaigns that are looked at.
     """
-    arguments = {"p_query": query, "p_limit": TEXT_MATCHES_MAX + 1}
     return await _found_by(
-        database, "search_campaigns_by_text", arguments | filters.arguments(), counted_max=TEXT_MATCHES_MAX
+        database,
+        "search_campaigns_by_text(%(query)s, %(limit)s, {})",
+        {"query": query, "limit": TEXT_MATCHES_MAX + 1},
+        clauses,
+        counted_max=TEXT_MATCHES_MAX,
     )
+
+
+async def find_by_theme(
+    database: Database, query: str, vector: Sequence[float] | None, clauses: Sequence[Clause]
+) -> CampaignSet:
+    """The campaigns that are about something, by meaning and by words, among those that meet every clause; at most SEMANTIC_MAX.
+
+    Without a vector, by words alone.
+    """
+    coverage = await _scores(
+        database, "rank_campaigns_by_words(%(query)s, %(limit)s, {})", {"query": query, "limit": SEMANTIC_MAX}, clauses
+    )
+    if vector is None:
+        return await find_ids(database, _best_first(coverage))
+    arguments = {"embedding": vector_literal(vector), "limit": 2 * SEMANTIC_MAX}
+    statement: LiteralString = "search_campaigns(%(embedding)s::halfvec, 'profile', %(limit)s, 0, {})"
+    likeness = await _scores(database, statement, arguments, clauses)
+    scores = {
+        id: likeness.get(id, UNLIKE) + WORDS_WEIGHT * coverage.get(id, 0.0) for id in likeness.keys() | coverage.keys()
+    }
+    return await find_ids(
+        database, _best_first({id: score for id, score in scores.items() if score >= SCORE_MIN})[:SEMANTIC_MAX]
+    )
+
+
+async def _scores(
+    database: Database, function: LiteralString, parameters: Mapping[str, Any], clauses: Sequence[Clause]
+) -> dict[str, float]:
+    arguments = Arguments()
+    query = SQL("select id, score from ") + SQL(function).format(_ids(clauses, arguments))
+    rows = await database.rows(query, {**parameters, **arguments.values})
+    return {row["id"]: row["score"] or 0.0 for row in rows}
+
+
+def _best_first(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda found: (-scores[found], found))
+
+
+async def _found_by(
+    database: Database,
+    function: LiteralString,
+    parameters: Mapping[str, Any],
+    clauses: Sequence[Clause],
+    counted_max: int | None = None,
+) -> CampaignSet:
+    arguments = Arguments()
+    # the functions give their rows in order
+    source = SQL("select id, row_number() over () as place from ") + SQL(function).format(_ids(clauses, arguments))
+    return await _counted_set(database, source, {**parameters, **arguments.values}, counted_max)
+
+
+def _ids(clauses: Sequence[Clause], arguments: Arguments) -> Composable:
+    """The ids of the campaigns that meet every clause; null, which is every campaign, where there is none."""
+    if not clauses:
+        return SQL("null")
+    return SQL("array(select t.id from campaigns t where {})").format(where(CAMPAIGNS, clauses, arguments))
 
 
 async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
@@ -55,20 +134,23 @@ async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
 
 
 async def known_values(database: Database) -> KnownValues:
-    """Which values there are to filter by."""
-    rows = await database.rows(_KNOWN_VALUES)
+    """Which values there are to filter by, the most frequent ones, and when campaigns were captured."""
+    rows = await database.rows(_KNOWN_VALUES, {"values_max": KNOWN_VALUES_MAX})
     days = next(row for row in rows if row["name"] is None)
     return KnownValues(
         {row["name"]: tuple(row["values"]) for row in rows if row["name"]}, days["earliest"], days["latest"]
     )
 
 
-async def _found_by(
-    database: Database, function: str, arguments: dict[str, Any], counted_max: int | None = None
-) -> CampaignSet:
-    # the functions give their rows in order
-    source = SQL("select id, row_number() over () as place from {}").format(function_call(function, list(arguments)))
-    return await _counted_set(database, source, arguments, counted_max)
+async def existing_values(database: Database, asked: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """For each facet and value as somebody wrote it, the values of the data that are meant: what is the same but for case,
+    punctuation and inflection, else those that hold all of its words.
+    """
+    arguments = {"facets": [facet for facet, _ in asked], "values": [value for _, value in asked]}
+    found: list[dict[bool, list[str]]] = [{} for _ in asked]
+    for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
+        found[row["place"] - 1].setdefault(row["is_whole"], []).append(row["value"])
+    return [list(dict.fromkeys(matches.get(True) or matches.get(False) or ())) for matches in found]
 
 
 async def _counted_set(
@@ -130,14 +212,24 @@ _COUNTED_VALUES = SQL(" union all ").join(
     for name, value in _VALUES.items()
 )
 
-_KNOWN_VALUES = SQL(
-    "select name, array_agg(value order by n desc, value) as values, null::date as earliest, null::date as latest"
-    " from (select name, value, count(*) as n from ({}) v where value is not null group by name, value) c group by name"
+# The dictionary of values is counted anew after every load; what was added since counts once.
+_KNOWN_VALUES = (
+    "select facet as name, array_agg(value order by n desc, value) as values, null::date as earliest, null::date as latest"
+    " from (select facet, value, sum(row_count) as n,"
+    "  row_number() over (partition by facet order by sum(row_count) desc, value) as place"
+    "  from facet_values where table_name = 'campaigns' group by facet, value) v where place <= %(values_max)s group by facet"
     " union all select null, null, min(capture_date), max(capture_date) from campaigns"
-).format(
-    SQL(" union all ").join(
-        SQL("select {} as name, {} as value from campaigns").format(name, value)
-        for name, value in _VALUES.items()
-        if name != "offer"
-    )
+)
+
+_EXISTING_VALUES = (
+    "select a.place, f.value, f.is_whole from ("
+    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
+    "  from unnest(%(facets)s::text[], %(values)s::text[]) with ordinality g (facet, value, place)"
+    ") a, lateral ("
+    "  (select v.value, true as is_whole from facet_values v"
+    "   where v.phrase = a.phrase and v.table_name = 'campaigns' and v.facet = a.facet limit 60)"
+    "  union all"
+    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
+    "   and v.table_name = 'campaigns' and v.facet = a.facet order by v.row_count desc, v.value limit 60)"
+    ") f"
 )

@@ -9,7 +9,6 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
-from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import request_id_of
@@ -37,7 +36,7 @@ async def chat(
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
     # before a stream has begun, so that a wrong filter is a 422
-    await off_loop(check_filters, body, await values_of(services.database))
+    await check_filters(body, await values_of(services.database), services.database)
     events = chat_about_campaigns(body, caller, services, request_id_of(request))
     if "application/x-ndjson" in request.headers.get("accept", "").lower():
         return ndjson_response(request, events, services)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.found import CampaignSet
+from quarry.campaigns.results import CampaignSet
+from quarry.core.retrieval.answers import Answer
 from quarry.core.text import fence, shorten
 
 SUMMARY_CHARACTERS_MAX = 8000
@@ -48,6 +49,23 @@ def build_tool_result(found: CampaignSet) -> CampaignToolResult:
             break
         blocks.append(block)
     return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
+
+
+def summarise_groups(answer: Answer, by: str) -> str:
+    """What an aggregate says, in a line: the number first, then the groups."""
+    match answer.ask.kind:
+        case "count":
+            return f"{answer.rows} campaigns in all, exactly."
+        case "distinct":
+            return f"{answer.number} different values of {by} among {answer.rows} campaigns, exactly."
+        case _:
+            # of a period its first day is known
+            length = {"year": 4, "month": 7}.get(by)
+            groups = "; ".join(
+                f"{fence(shorten(str(group.value)[:length], 80))} ({group.rows})" for group in answer.groups
+            )
+            whole = "all" if len(answer.groups) == answer.number else "the first"
+            return f"{whole} of {answer.number} values of {by} among {answer.rows} campaigns, exactly: {groups}."
 
 
 def line_for_people(found: CampaignSet) -> str:

@@ -1,126 +1,135 @@
-"""What a question demands of a company's own fields: where it is, how old, how large, how it is funded.
-
-Pure. A field that is not known does not meet a demand.
-"""
+"""What was understood of a question as it goes over the wire, and back from there where a caller has changed it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from quarry.companies.contract import FUNDING_STAGES, Company, FundingStage
-from quarry.companies.places import country
+from quarry.companies import contract
+from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.query import Sought, TagGroup
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
+from quarry.core.query.question import Clause, Condition
+from quarry.core.retrieval.wording import condition_label
+from quarry.core.text import significant_words
 
-STAGE_LABELS: dict[FundingStage, str] = {
-    "bootstrapped": "Bootstrapped",
-    "pre_seed": "Pre-seed",
-    "seed": "Seed",
-    "series_a": "Series A",
-    "series_b": "Series B",
-    "series_c": "Series C",
-    "growth": "Growth",
-    "public": "Public",
-}
-COUNTRIES_NAMED_MAX = 3
+_STRENGTHS = ("required", "assumed", "preferred")
 
 
-@dataclass(frozen=True)
-class Range:
-    """Whole numbers from `least` to `most`, both inclusive; None is open."""
+def constraints_of(sought: Sought) -> contract.Constraints:
+    """What was understood, with the characters of the question that say it."""
+    clauses = [(clause, "required") for clause in sought.stated] + [(clause, "assumed") for clause in sought.assumed]
+    tags = [(group.conditions, "preferred") for group in sought.tags if not _is_required(group, sought)]
+    said = [*clauses, *tags][: contract.CONDITIONS_MAX]
+    conditions = [
+        _on_the_wire(condition, strength, place if len(clause) > 1 else None)
+        for place, (clause, strength) in enumerate(said)
+        for condition in clause
+    ]
+    return contract.Constraints(
+        topic=sought.topic,
+        conditions=conditions[: contract.CONDITIONS_MAX],
+        excluded=list(sought.excluded)[: contract.CONDITIONS_MAX],
+        evidence=[each for clause, _ in said for condition in clause for each in _evidence(condition, sought)],
+    )
 
-    least: int | None = None
-    most: int | None = None
 
-    def holds(self, value: int | None) -> bool:
-        if self.least is None and self.most is None:
-            return True
-        return (
-            value is not None
-            and (self.least is None or value >= self.least)
-            and (self.most is None or value <= self.most)
+def with_constraints(sought: Sought, given: contract.Constraints | None) -> Sought:
+    """What is sought where a caller says it instead of the words."""
+    if given is None:
+        return sought
+    clauses = {strength: tuple(_clauses(given.conditions, strength)) for strength in _STRENGTHS}
+    tags = [clause for clause in clauses["preferred"] if all(each.facet in TAG_FACETS for each in clause)]
+    return replace(
+        sought,
+        stated=clauses["required"],
+        assumed=clauses["assumed"],
+        tags=tuple(TagGroup(_name(clause), clause, is_demanded=True) for clause in tags),
+        excluded=tuple(given.excluded),
+        topic=given.topic,
+        words=sought.words if given.topic == sought.topic else _words(given.topic),
+        is_plain=sought.is_plain and given.topic == sought.topic and bool(tags),
+    )
+
+
+def clauses_to_tell(sought: Sought) -> list[Clause]:
+    """The clauses that each result is said to meet or to miss."""
+    tags = [group.conditions for group in sought.tags if not _is_required(group, sought)]
+    return [*sought.stated, *sought.assumed, *tags]
+
+
+def _is_required(group: TagGroup, sought: Sought) -> bool:
+    return group.conditions in sought.stated
+
+
+def _words(topic: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(significant_words(topic)))
+
+
+def _name(clause: Clause) -> str:
+    return " ".join(dict.fromkeys(value for condition in clause for value in condition.values))
+
+
+def _on_the_wire(condition: Condition, strength: str, group: int | None) -> contract.Condition:
+    least, most = _bounds(condition)
+    return contract.Condition.model_validate(
+        {
+            "field": condition.facet,
+            "values": list(condition.values)[: contract.VALUES_MAX],
+            "least": least,
+            "most": most,
+            "negated": condition.is_negated,
+            "strength": strength,
+            "group": group,
+            "label": condition_label(COMPANIES, condition)[: contract.VALUE_CHARACTERS_MAX],
+        }
+    )
+
+
+def _bounds(condition: Condition) -> tuple[float | None, float | None]:
+    """The least and the most that is meant, both inclusive."""
+    range = condition.range
+    if isinstance(range, DateRange):
+        return (range.first.year if range.first else None), (range.last.year if range.last else None)
+    if isinstance(range, (NumberRange, MoneyRange)):
+        least = None if range.least is None else range.least + (0 if range.includes_least else 1)
+        return least, None if range.most is None else range.most - (0 if range.includes_most else 1)
+    return None, None
+
+
+def _evidence(condition: Condition, sought: Sought) -> Iterator[contract.Evidence]:
+    text = sought.question.text
+    for span in condition.evidence:
+        yield contract.Evidence(
+            field=condition.facet,
+            value=", ".join(condition.values) or text[span.start : span.end],
+            start=span.start,
+            end=span.end,
+            assertion="negated" if condition.is_negated else "affirmed",
         )
 
-    def __bool__(self) -> bool:
-        return self.least is not None or self.most is not None
+
+def _clauses(conditions: Sequence[contract.Condition], strength: str) -> Iterator[Clause]:
+    """The clauses of a strength; conditions of one group are alternatives."""
+    groups: dict[object, list[Condition]] = {}
+    for place, condition in enumerate(conditions):
+        if condition.strength == strength and (read := _read(condition)) is not None:
+            groups.setdefault(("alone", place) if condition.group is None else condition.group, []).append(read)
+    for group in groups.values():
+        yield tuple(group)
 
 
-@dataclass(frozen=True)
-class Constraints:
-    """Demands on a company's fields; an empty one demands nothing. Countries by their usual names, cities in lower case.
-
-    `place` is how the question calls the countries, for saying it back.
-    """
-
-    countries: frozenset[str] = frozenset()
-    excluded_countries: frozenset[str] = frozenset()
-    cities: frozenset[str] = frozenset()
-    place: str = ""
-    funding_stages: frozenset[FundingStage] = frozenset()
-    founded: Range = Range()
-    employees: Range = Range()
-    raised: Range = Range()
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self.described())
-
-    def unmet(self, company: Company) -> list[str]:
-        """The demands that a company does not meet, in words; none when it meets all."""
-        return [said for said, met in self._checked(company) if not met]
-
-    def described(self) -> Iterator[str]:
-        """The demands in words, such as "in Germany" or "founded in 2020 or later"."""
-        if self.countries or self.cities:
-            yield f"in {self.place or ' or '.join(sorted(city.title() for city in self.cities))}"
-        if self.excluded_countries:
-            yield f"not in {_some(self.excluded_countries)}"
-        if self.funding_stages:
-            yield " or ".join(STAGE_LABELS[stage] for stage in FUNDING_STAGES if stage in self.funding_stages)
-        if self.founded:
-            yield _years(self.founded)
-        if self.employees:
-            yield f"with {_amount(self.employees, '{:,}')} employees"
-        if self.raised:
-            yield f"with {_amount(self.raised, '${:,}')} raised"
-
-    def _checked(self, company: Company) -> Iterator[tuple[str, bool]]:
-        home = country(company.hq_country or "")
-        checks = {
-            "place": (bool(self.countries or self.cities), self._at_home(company, home)),
-            "excluded": (bool(self.excluded_countries), home not in self.excluded_countries),
-            "stage": (bool(self.funding_stages), company.funding_stage in self.funding_stages),
-            "founded": (bool(self.founded), self.founded.holds(company.founded_year)),
-            "employees": (bool(self.employees), self.employees.holds(company.employee_count)),
-            "raised": (bool(self.raised), self.raised.holds(company.total_funding_usd)),
-        }
-        demanded = [met for demanded, met in checks.values() if demanded]
-        return zip(self.described(), demanded, strict=True)
-
-    def _at_home(self, company: Company, home: str) -> bool:
-        return home in self.countries or (company.hq_city or "").lower() in self.cities
-
-
-def _some(countries: frozenset[str]) -> str:
-    named = sorted(countries)
-    return ", ".join(named) if len(named) <= COUNTRIES_NAMED_MAX else f"{', '.join(named[:COUNTRIES_NAMED_MAX])} …"
-
-
-def _years(years: Range) -> str:
-    match years:
-        case Range(None, most):
-            return f"founded in {most} or earlier"
-        case Range(least, None):
-            return f"founded in {least} or later"
-        case Range(least, most) if least == most:
-            return f"founded in {least}"
-        case _:
-            return f"founded from {years.least} to {years.most}"
-
-
-def _amount(amounts: Range, form: str) -> str:
-    match amounts:
-        case Range(None, most):
-            return f"at most {form.format(most)}"
-        case Range(least, None):
-            return f"at least {form.format(least)}"
-        case _:
-            return f"{form.format(amounts.least)} to {form.format(amounts.most)}"
+def _read(condition: contract.Condition) -> Condition | None:
+    """The condition on a facet; None where it says nothing."""
+    has_bounds = condition.least is not None or condition.most is not None
+    if not has_bounds and not condition.values:
+        return None
+    range = NumberRange(condition.least, condition.most) if has_bounds else None
+    strength = "inferred" if condition.strength == "assumed" else "stated"
+    return Condition(
+        condition.field,
+        () if range else tuple(condition.values),
+        range,
+        condition.negated,
+        strength,  # type: ignore[arg-type]
+    )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import Request
+from quarry.core.query.mention import Assertion
 from quarry.core.stream.events import Event
-from quarry.core.text import QUERY_MAX_CHARACTERS, Identifier, Storable
+from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 
 MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
 PREVIOUS_CANDIDATES_MAX = 50
 EVIDENCE_CHIPS_MAX = 5
+CONDITIONS_MAX = 40
+VALUES_MAX = 200
+VALUE_CHARACTERS_MAX = 200
 
 Status = Literal["startup", "acquired", "public", "closed"]
 STATUSES: tuple[Status, ...] = ("startup", "acquired", "public", "closed")
@@ -30,6 +34,12 @@ FUNDING_STAGES: tuple[FundingStage, ...] = (
     "growth",
     "public",
 )
+
+FieldName = Literal[
+    "name", "former_name", "domain", "sector", "category", "business_model", "niche", "status", "city", "country", "founded_year",
+    "closed_year", "employees", "funding_stage", "funding", "founder", "acquirer",
+]  # fmt: skip
+"""What conditions are about."""
 
 EndReason = Literal["exact_match", "confidence_met", "converged", "guardrail_hit", "error"]
 ActivityStatus = Literal["running", "completed", "failed"]
@@ -58,10 +68,56 @@ class ClientContext(_Request):
     previous_candidate_ids: list[Identifier] = Field(default_factory=list, max_length=PREVIOUS_CANDIDATES_MAX)
 
 
+Value = Annotated[CleanText, StringConstraints(max_length=VALUE_CHARACTERS_MAX)]
+
+
+class Condition(_Request):
+    """What companies must, or should, be like in one field: any of `values`, or from `least` to `most`, both inclusive.
+
+    required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it only speaks for a
+    company. Conditions of the same `group` are alternatives.
+    """
+
+    field: FieldName
+    values: list[Value] = Field(default_factory=list, max_length=VALUES_MAX)
+    least: float | None = None
+    most: float | None = None
+    negated: bool = False
+    strength: Literal["required", "assumed", "preferred"] = "required"
+    group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX)
+    label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
+
+
+class Evidence(_Request):
+    """The characters of the question, from `start` to before `end`, that say that of a field."""
+
+    field: str
+    value: str
+    start: StrictInt = Field(ge=0)
+    end: StrictInt = Field(ge=0)
+    assertion: Assertion
+
+
+class Constraints(_Request):
+    """A question as it was understood; in a request, instead of how it would be. `topic` is found by words and by
+    meaning.
+    """
+
+    topic: Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable] = ""
+    conditions: list[Condition] = Field(default_factory=list, max_length=CONDITIONS_MAX)
+    excluded: list[Value] = Field(
+        default_factory=list, max_length=CONDITIONS_MAX, description="Words that no company may speak of."
+    )
+    evidence: list[Evidence] = Field(default_factory=list, max_length=4 * CONDITIONS_MAX)
+
+
 class ChatRequest(_Request):
-    """`POST /companies/chat`. The last message is the user's question."""
+    """`POST /companies/chat`. The last message is the user's question. `constraints`, where given, replace how it is
+    read.
+    """
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=MESSAGES_MAX)
+    constraints: Constraints | None = None
     client_context: ClientContext | None = None
     session_id: Identifier | None = None
 
@@ -121,7 +177,9 @@ class Company(BaseModel):
 
 
 class Reference(_Model):
-    """A company that the answer offers: why, what it does in a line, what speaks for it, and how sure we are (0 to 1)."""
+    """A company that the answer offers: why, what it does in a line, what speaks for it, and how sure we are (0 to 1);
+    and which conditions it meets and misses, in words.
+    """
 
     company_id: str
     company_name: str
@@ -129,6 +187,8 @@ class Reference(_Model):
     inline_description: str
     evidence_chips: list[str] = Field(max_length=EVIDENCE_CHIPS_MAX)
     confidence: float = Field(ge=0, le=1)
+    meets: list[str] = Field(default_factory=list)
+    misses: list[str] = Field(default_factory=list)
 
 
 class Telemetry(_Model):
@@ -162,6 +222,7 @@ class FinalAnswer(_Model):
 
     content: str
     references: list[Reference]
+    constraints: Constraints = Field(default_factory=Constraints)
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
 

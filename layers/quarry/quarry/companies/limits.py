@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from quarry.companies.found import Scoring
+from quarry.companies.candidates import Scoring
 from quarry.core.settings import Settings
 
 _PREFIX = "company_"

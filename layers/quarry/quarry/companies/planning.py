@@ -1,128 +1,132 @@
-"""The plan: made by the model where that pays, else by rule; taken over with only what exists."""
+"""The plan: made by the model where that pays, else by rule. What it says of statuses, places and the like counts for
+nothing: only what the words say, and the data bears out, rules companies out.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
 
-from quarry.companies import standins
+from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.contract import STATUSES
-from quarry.companies.decisions import CompanyPlan, PlanFilters, Search
-from quarry.companies.fields import can_be_looked_up, ids_meeting
+from quarry.companies.context import Asked, Context, Plan, conditions_in_words
+from quarry.companies.outputs import CompanyPlan, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
-from quarry.companies.ranking import distinct, known_only
-from quarry.companies.state import SearchState
+from quarry.companies.ranking import distinct
+from quarry.core.model.interface import ChatModel
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import words
 
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""
 NAMED_WORDS_MAX = 4
-FIELD_IDS_MAX = 2000
-"""So many companies of a place or a stage are searched one by one; of more, what was found is filtered."""
+PLANS_KEPT_MAX = 256
 DEFAULT_SEARCHES: tuple[Search, ...] = ("hybrid", "keyword", "taxonomy")
 
+_kept: WeakKeyDictionary[ChatModel, OrderedDict[str, CompanyPlan]] = WeakKeyDictionary()
+"""The plans that each model made last, by what they were made from: an equal question gets an equal plan."""
 
-async def make_plan(state: SearchState) -> str:
-    """Plan, or plan again: what to search for and how. Phrasings that were tried already are not tried again."""
+
+async def make_plan(context: Context, asked: Asked, tried: Sequence[str] = (), note: str = "") -> Plan:
+    """Plan: what to search for and how. Phrasings that were tried already are not tried again."""
     inputs = PlanInputs(
-        question=state.question,
-        history=state.request.history,
-        previous_ids=state.request.previous_candidate_ids,
-        anchor=state.anchor,
-        tried=state.tried,
-        note=state.note,
+        question=context.question,
+        history=tuple(context.request.history),
+        previous_ids=tuple(context.request.previous_candidate_ids),
+        seed=asked.seed,
+        tried=tuple(tried),
+        note=note,
     )
+    output = await _output(context, asked, inputs)
+    by_model = (
+        context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
+    )
+    plan = _plan(context, asked, output, tried)
+    return replace(plan, by_model=True, sought=plan.sought.guessed(output.filters.statuses)) if by_model else plan
 
+
+def described(plan: Plan) -> str:
+    """A plan in a line."""
+    filters = plan.output.filters
+    tags = [*filters.categories, *filters.sectors, *filters.business_models]
+    return "; ".join([counted(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.sought)])
+
+
+async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> CompanyPlan:
     def by_rule(given: PlanInputs) -> CompanyPlan:
-        return standins.plan_by_rule(given, state.reading, named=_may_be_a_name(state))
+        return fallbacks.plan_by_rule(given, asked.sought, named=_may_be_a_name(context, asked))
 
-    if plans_by_rule(state):
-        with state.run.step("plan_by_rule") as record:
+    chat = context.run.chat
+    if chat is None or plans_by_rule(context, asked):
+        with context.run.step("plan_by_rule") as record:
             plan = by_rule(inputs)
             record.counts["variants"] = len(plan.query_variants)
-    else:
-        plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs, state.run)
-        state.run.steps[-1].counts["variants"] = len(plan.query_variants)
-    _take_over(state, plan)
-    await _restrict(state)
-    return _described(state)
+        return plan
+    key = repr(inputs)
+    kept_plans = _kept.setdefault(chat, OrderedDict())
+    if (kept := kept_plans.get(key)) is not None:
+        with context.run.step("kept_plan") as record:
+            record.counts["variants"] = len(kept.query_variants)
+        return kept
+    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs, context.run)
+    context.note(variants=len(plan.query_variants))
+    if "company_plan" not in context.run.degraded:
+        kept_plans[key] = plan
+        while len(kept_plans) > PLANS_KEPT_MAX:
+            kept_plans.popitem(last=False)
+    return plan
 
 
-def plans_by_rule(state: SearchState) -> bool:
-    """Whether no model is asked to plan: there is none, it is not wanted, or the question is no more than one known name."""
-    if state.run.chat is None or state.limits.planner == "never":
+def plans_by_rule(context: Context, asked: Asked) -> bool:
+    """Whether no model is asked to plan: it is not wanted, or the question is no more than one known tag."""
+    if context.limits.planner == "never":
         return True
-    reading = state.reading
-    simple = (
-        reading.plain and len(reading.groups) == 1 and not (reading.constraints or reading.statuses or reading.excluded)
-    )
-    return state.limits.planner == "auto" and simple and not state.request.history and state.anchor is None
+    sought = asked.sought
+    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.stated or sought.excluded)
+    return context.limits.planner == "auto" and is_simple and not context.request.history and asked.seed is None
 
 
-def _may_be_a_name(state: SearchState) -> bool:
+def _may_be_a_name(context: Context, asked: Asked) -> bool:
     """Whether a short question is near enough to a name to be one that was mistyped."""
-    score = state.matches[0].name_score if state.matches and not state.names.similar else 0.0
-    return score >= NAMED_MIN and len(words(state.question)) <= NAMED_WORDS_MAX
+    score = asked.matches[0].name_score if asked.matches and not asked.names.similar else 0.0
+    return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 
-def _take_over(state: SearchState, plan: CompanyPlan) -> None:
-    """Keep of a plan what exists; queue its phrasings. Others like an anchor are searched for by its profile, not its name."""
-    variants = plan.query_variants
-    if state.anchor is not None:
-        name = state.anchor.company_name.casefold()
+def _plan(context: Context, asked: Asked, output: CompanyPlan, tried: Sequence[str]) -> Plan:
+    """Keep of a plan what exists; queue its phrasings. Others like a company are searched for by its profile, not its
+    name.
+    """
+    variants = output.query_variants
+    if asked.seed is not None:
+        name = asked.seed.company_name.casefold()
         variants = [variant for variant in variants if name not in variant.casefold()]
-        variants += standins.anchor_variants(state.anchor)
-    filters = known_only(plan.filters, STATUSES)
-    if plan.intent == "narrow" and state.request.previous_candidate_ids and not state.reading.statuses:
-        # what was shown before may be of any status
-        filters = filters.model_copy(update={"statuses": list(STATUSES)})
-    state.plan = plan.model_copy(
-        update={
-            "query_variants": distinct(variants) or [state.question],
-            "search_priority_order": _searches(plan, filters),
-            "filters": filters,
-        }
+        variants += fallbacks.seed_variants(asked.seed)
+    variants = [variant for variant in distinct(variants) if not _says_excluded(variant, asked)]
+    output = output.model_copy(
+        update={"query_variants": variants or [context.question], "search_priority_order": _searches(output)}
     )
-    state.plan_is_new = True
-    queue_variants(state, state.plan.query_variants)
+    previous = context.request.previous_candidate_ids
+    is_narrowed = output.intent == "narrow" and bool(previous) and not asked.is_widened
+    plan = Plan(output, asked.sought, tried=tuple(tried), only=tuple(previous) if is_narrowed else None)
+    return plan.queue(output.query_variants, context.limits.variants_held)
 
 
-def _searches(plan: CompanyPlan, filters: PlanFilters) -> list[Search]:
+def _says_excluded(variant: str, asked: Asked) -> bool:
+    """Whether a phrasing asks for what is ruled out."""
+    return any(words.casefold() in variant.casefold() for words in asked.sought.excluded)
+
+
+def _searches(plan: CompanyPlan) -> list[Search]:
     """The searches of a plan, each once; the usual ones where it names none that finds anything."""
     order = list(dict.fromkeys(plan.search_priority_order))
-    tagged = bool(filters.sectors or filters.categories or filters.business_models)
-    finds = {"hybrid", "keyword"} & set(order) or ("taxonomy" in order and tagged)
+    filters = plan.filters
+    has_tags = bool(filters.sectors or filters.categories or filters.business_models)
+    finds = {"hybrid", "keyword"} & set(order) or ("taxonomy" in order and has_tags)
     return order if finds else [*order, *(search for search in DEFAULT_SEARCHES if search not in order)]
 
 
-def queue_variants(state: SearchState, variants: Sequence[str]) -> int:
-    """Let phrasings wait to be searched for, as far as they are new and there is room; how many were added."""
-    known = {text.casefold() for text in (*state.tried, *state.pending)}
-    fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
-    room = max(0, state.limits.variants_held - len(state.pending))
-    state.pending += fresh[:room]
-    return len(fresh[:room])
-
-
-async def _restrict(state: SearchState) -> None:
-    """Find out which companies alone are to be searched: those shown before, or those of a place or stage."""
-    state.include_ids = None
-    if state.is_narrowed:
-        state.include_ids = state.request.previous_candidate_ids
-    elif can_be_looked_up(state.reading.constraints) and state.may_call(2):
-        with state.run.step("companies_by_fields") as record:
-            state.run.budget.spend_call()
-            ids = await ids_meeting(state.services.database, state.reading.constraints, state.statuses, FIELD_IDS_MAX)
-            record.counts["found"] = FIELD_IDS_MAX + 1 if ids is None else len(ids)
-        # where none meets them, others are searched for: the nearest misses are worth naming
-        state.include_ids = ids or None
-
-
-def _described(state: SearchState) -> str:
-    plan = state.the_plan
-    filters = plan.filters
-    chosen = [*filters.categories, *filters.sectors, *filters.business_models, *state.reading.constraints.described()]
-    if filters.statuses != ["startup"]:
-        chosen.append(" or ".join(filters.statuses))
-    return "; ".join([counted(len(state.pending), "phrasing"), *chosen])
+def planned_anew(plan: Plan, asked: Asked) -> Plan:
+    """The same plan for what is asked now, its phrasings to be searched for again."""
+    return replace(plan, sought=asked.sought, pending=plan.tried, tried=(), is_new=True)

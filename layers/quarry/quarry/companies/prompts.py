@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from quarry.companies.contract import STATUSES, ChatMessage, Company
-from quarry.companies.decisions import CompanyPlan
+from quarry.companies.outputs import CompanyPlan
 from quarry.companies.ranking import Entry
 from quarry.companies.snippets import facts, snippets
 from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES
@@ -34,7 +34,7 @@ PLAN = f"""You plan searches in a database of young companies. Another program r
 - searchPriorityOrder begins with exact_name when the user seems to name a company, with taxonomy when a whole field is
   asked for.
 - intent is narrow when the user speaks of the companies shown before and wants fewer of them.
-- Where an anchor company is given, others like it are wanted: describe its business in the variants and never name it.
+- Where a seed company is given, others like it are wanted: describe its business in the variants and never name it.
 - targetResultCount is the number the user asks for, else 5 to 10.
 {_QUOTED}"""
 
@@ -68,7 +68,7 @@ class PlanInputs:
     question: str
     history: Sequence[ChatMessage] = ()
     previous_ids: Sequence[str] = ()
-    anchor: Company | None = None
+    seed: Company | None = None
     tried: Sequence[str] = ()
     note: str = ""
 
@@ -80,7 +80,7 @@ class RerankInputs:
     question: str
     plan: CompanyPlan
     entries: Sequence[Entry]
-    anchor: Company | None = None
+    seed: Company | None = None
     demands: Sequence[str] = ()
 
 
@@ -120,7 +120,7 @@ class SummaryInputs:
 
     question: str
     entries: Sequence[SummaryEntry]
-    anchor: Company | None = None
+    seed: Company | None = None
     exact: bool = False
     ambiguous: bool = False
     demands: Sequence[str] = ()
@@ -137,7 +137,7 @@ def plan_messages(inputs: PlanInputs) -> list[Message]:
         f"differentiator, niches, sectors, categories, business_models. Statuses: {', '.join(STATUSES)}.",
         f"<conversation>\n{_conversation(inputs.history)}\n</conversation>",
         f"<previous_results>\n{fence(', '.join(inputs.previous_ids)) or 'none'}\n</previous_results>",
-        f"<anchor_company>\n{_anchor(inputs.anchor)}\n</anchor_company>",
+        f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>",
     ]
     if inputs.tried:
         parts.append(f"<already_searched>\n{_lines(inputs.tried)}\n</already_searched>\n{fence(inputs.note)}")
@@ -150,7 +150,7 @@ def rerank_messages(inputs: RerankInputs) -> list[Message]:
     listed = "\n".join(_json_line(_candidate(entry, asked)) for entry in inputs.entries)
     parts = [
         f"<candidates>\n{listed}\n</candidates>",
-        *([f"<anchor_company>\n{_anchor(inputs.anchor)}\n</anchor_company>"] if inputs.anchor else []),
+        *([f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>"] if inputs.seed else []),
         f"<wanted>\nintent: {inputs.plan.intent}; companies: {inputs.plan.target_result_count}; "
         f"{fence('; '.join([*inputs.demands, inputs.plan.success_criteria]))}\n</wanted>",
         f"Question: {inputs.question}",
@@ -184,7 +184,7 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
     listed = "\n".join(_json_line(_offered(entry, asked)) for entry in inputs.entries)
     parts = [
         f"<companies>\n{listed}\n</companies>",
-        *([f"<anchor_company>\n{_anchor(inputs.anchor)}\n</anchor_company>"] if inputs.anchor else []),
+        *([f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>"] if inputs.seed else []),
         *([f"The user demands: {fence('; '.join(inputs.demands))}."] if inputs.demands else []),
         *([f"Missing: {fence('; '.join(inputs.missing))}."] if inputs.missing else []),
         *(["The user named these companies outright."] if inputs.exact else []),
@@ -217,7 +217,7 @@ def _conversation(history: Sequence[ChatMessage]) -> str:
     return _lines(f"{message.role}: {shorten(message.content, each)}" for message in history[-HISTORY_MESSAGES:])
 
 
-def _anchor(company: Company | None) -> str:
+def _seed(company: Company | None) -> str:
     if company is None:
         return "none"
     described = {"name": company.company_name, "tagline": company.tagline, "description": company.description}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.companies.constraints import Constraints
+from quarry.companies.candidates import Candidate
 from quarry.companies.contract import Company
-from quarry.companies.decisions import PlanFilters
-from quarry.companies.found import Candidate
 from quarry.companies.limits import TOP_COMPARED
+from quarry.companies.outputs import PlanFilters
 from quarry.companies.snippets import profile_words
-from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
-from quarry.companies.vocabulary import Tag, sector_of
 from quarry.core.text import significant_words
 
 TAXONOMY_WEIGHT = 0.2
@@ -50,8 +47,8 @@ def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) 
 
 
 def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
-    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a company has,
-    and a little for a company whose first sector is asked for.
+    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a
+    company has, and a little for a company whose first sector is asked for.
     """
     with_boost = (
         replace(
@@ -71,61 +68,9 @@ def _first_sector(company: Company, filters: PlanFilters) -> float:
     return FIRST_SECTOR_WEIGHT if company.sectors and company.sectors[0] in filters.sectors else 0.0
 
 
-def unmet_filters(
-    company: Company, filters: PlanFilters, constraints: Constraints, excluded: Collection[Tag] = ()
-) -> list[str]:
-    """What a company fails of the plan's filters and of the demands on its fields, in words; none when it may stay.
-
-    `excluded` are the tags that it must not have.
-    """
-    unmet = []
-    if company.status not in filters.statuses:
-        unmet.append(" or ".join(filters.statuses))
-    if not _is_filed(company, filters.sectors, filters.categories):
-        unmet.append(" or ".join([*filters.categories, *filters.sectors]))
-    if filters.business_models and not set(filters.business_models) & set(company.business_models):
-        unmet.append(" or ".join(filters.business_models))
-    insists = filters.niche_mode == "must_match" and bool(filters.niches)
-    if insists and not any(has_niche(company, niche) for niche in filters.niches):
-        unmet.append(" or ".join(filters.niches))
-    filed = {*company.sectors, *company.categories, *company.business_models}
-    unmet += [f"without {name}" for name in sorted({tag.name for tag in excluded} & filed)]
-    return unmet + constraints.unmet(company)
-
-
-def _is_filed(company: Company, sectors: Sequence[str], categories: Sequence[str]) -> bool:
-    """Whether a company is in one of the categories or sectors. A category asked for with its own sector narrows that sector."""
-    if not sectors and not categories:
-        return True
-    home = set(company.sectors)
-    for category in set(categories) & set(company.categories):
-        if sector_of(category) not in sectors or sector_of(category) in home:
-            return True
-    narrowed = {sector_of(category) for category in categories}
-    return bool(home & (set(sectors) - narrowed))
-
-
 def has_niche(company: Company, niche: str) -> bool:
     """Whether a company's profile holds all the words of `niche` that mean something."""
     return frozenset(significant_words(niche)) <= profile_words(company)
-
-
-def known_only(filters: PlanFilters, known_statuses: Sequence[str]) -> PlanFilters:
-    """The filters without what does not exist; values are matched whatever their case. No status left: startup."""
-    return PlanFilters(
-        statuses=_known(filters.statuses, known_statuses) or ["startup"],
-        sectors=_known(filters.sectors, SECTORS),
-        categories=_known(filters.categories, [name for names in CATEGORIES.values() for name in names]),
-        business_models=_known(filters.business_models, BUSINESS_MODELS),
-        niches=distinct(filters.niches),
-        niche_mode=filters.niche_mode,
-    )
-
-
-def _known(values: Sequence[str], names: Sequence[str]) -> list[str]:
-    by_key = {name.casefold(): name for name in names}
-    found = (by_key.get(" ".join(value.split()).casefold()) for value in values)
-    return list(dict.fromkeys(name for name in found if name))
 
 
 def distinct(texts: Iterable[str]) -> list[str]:

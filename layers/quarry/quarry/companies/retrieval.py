@@ -1,129 +1,309 @@
-"""Companies out of Postgres: typed rows in, nothing decided here."""
+"""Candidates: the waiting phrasings embedded and searched for, the tags looked through, the best read whole and filtered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 
-from psycopg.sql import SQL
-from psycopg.sql import Identifier as SqlIdentifier
+from quarry.companies.activity import counted
+from quarry.companies.candidates import Candidate, Source, Variant, merge
+from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan
+from quarry.companies.contract import STATUSES
+from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.name_lookup import look_up, match_names
+from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
+from quarry.companies.outputs import PlanFilters
+from quarry.companies.ranking import Entry, boosted, distinct, has_niche, in_order
+from quarry.companies.store import find_by_taxonomy, fitting_ids, retrieve_variants
+from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.off_loop import off_loop
+from quarry.core.retrieval.answers import Standing
+from quarry.core.retrieval.questions import labels_of, standings
+from quarry.core.run_log import StepRecord
 
-from quarry.companies.contract import Company, Status
-from quarry.companies.found import Candidate, NameMatch, Scoring, Variant
-from quarry.core.postgres.call import call, vector_literal
-from quarry.core.postgres.pool import Database
-
-_SEED_SCORING = Scoring()
-_COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
+NEAR_MISSES_MAX = 3
+SEED_VECTORS_MAX = 4
+"""So many passages of a seed company's profile are compared with those of others."""
 
 
-async def find_names(
-    database: Database,
-    names: Sequence[str],
-    statuses: Sequence[Status] | None = None,
-    limit: int = 5,
-    *,
-    scoring: Scoring = _SEED_SCORING,
-) -> list[NameMatch]:
-    """The companies that bear one of `names`, or one like it: each company once, with its best match, best first.
+async def retrieve(context: Context, asked: Asked, plan: Plan, before: Candidates) -> tuple[Plan, Candidates]:
+    """Search for the phrasings that wait, as many as one round takes, and once for each plan by name and by tag. Only
+    what meets the plan's conditions is found.
 
-    At most `limit` for each name, in one round trip. Without `statuses`: companies of every status.
+    Where the database fails one of the searches, others may still find; if none does, its error is raised.
     """
-    if not names:
-        return []
-    rows = await call(
-        database,
-        "search_exact_names",
-        p_names=list(names),
-        p_statuses=None if statuses is None else list(statuses),
-        p_limit=limit,
-        p_min_similarity=scoring.min_name_similarity,
+    search = _Search(context, asked, plan, before)
+    await search.close_in()
+    is_new, (plan, variants) = plan.is_new, plan.taken(context.limits.variants_executed)
+    searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
+    if is_new:
+        searches += [search.by_name, search.by_tags]
+    failure: DatabaseUnavailable | None = None
+    for find in searches:
+        try:
+            await find()
+        except DatabaseUnavailable as error:
+            search.is_cut_short, failure = True, error
+    if failure is not None:
+        if not search.pool:
+            raise failure
+        context.run.degrade("company_search")
+    found = len(search.pool)
+    return plan, replace(
+        before,
+        pool=search.pool,
+        name_scores=search.name_scores,
+        is_cut_short=before.is_cut_short or search.is_cut_short,
+        detail=f"{counted(found, 'company', 'companies')}, {found - len(before.pool)} of them new",
     )
-    return [NameMatch(**row) for row in rows]
 
 
-async def retrieve_variants(
-    database: Database,
-    variants: Sequence[Variant],
-    *,
-    statuses: Sequence[Status] | None,
-    include_ids: Sequence[str] | None = None,
-    exclude_ids: Sequence[str] = (),
-    hybrid: bool = True,
-    keyword: bool = True,
-    limit: int = 120,
-    scoring: Scoring = _SEED_SCORING,
-) -> list[Candidate]:
-    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
+class _Search:
+    """The searches of one round, and what they found together."""
 
-    Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those of `statuses` (None: all).
-    """
-    if not variants or not (hybrid or keyword):
-        return []
-    rows = await call(
-        database,
-        "search_company_variants",
-        p_texts=[variant.text for variant in variants],
-        p_embeddings=[None if variant.vector is None else vector_literal(variant.vector) for variant in variants],
-        p_statuses=None if statuses is None else list(statuses),
-        p_include_ids=None if include_ids is None else list(include_ids),
-        p_exclude_ids=list(exclude_ids),
-        p_hybrid=hybrid,
-        p_keyword=keyword,
-        p_limit=limit,
-        p_min_semantic=scoring.min_semantic,
-        p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
-        p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
+    def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates) -> None:
+        self._context, self._asked, self._plan = context, asked, plan
+        self._database = context.services.database
+        self._only: Sequence[str] | None = plan.only
+        self.pool: Mapping[str, Candidate] = before.pool
+        self.name_scores = dict(before.name_scores)
+        self.is_cut_short = False
+
+    @property
+    def _is_closed(self) -> bool:
+        """Whether so few companies are searched that all of them are looked at, however far they are from the question."""
+        return self._only is not None and len(self._only) <= self._context.limits.hydrated_max
+
+    def _may_call(self, calls: int = 1) -> bool:
+        return self._context.may_call(calls)
+
+    async def close_in(self) -> None:
+        """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
+        looked at.
+        """
+        sought = self._plan.sought
+        if self._only is None and (sought.stated or sought.excluded) and self._may_call(2):
+            with self._context.run.step("companies_by_fields") as record:
+                self._context.run.budget.spend_call()
+                most = self._context.limits.hydrated_max
+                ids = await fitting_ids(self._database, self._plan.filter, most + 1)
+                record.counts["found"] = len(ids)
+            if len(ids) <= most or not (sought.topic or self._asked.seed):
+                self._only = ids[:most]
+        if self._is_closed:
+            self._merge(Candidate(id) for id in self._only or ())
+
+    async def by_variants(self, variants: Sequence[str]) -> None:
+        """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
+        vectors = await self._embed(variants)
+        order = self._plan.output.search_priority_order
+        wanted: dict[Source, bool] = {
+            "hybrid": "hybrid" in order and vectors is not None,
+            "keyword": "keyword" in order or ("hybrid" in order and vectors is None),
+        }
+        run = [source for source, is_wanted in wanted.items() if is_wanted]
+        while run and not self._may_call(len(run)):
+            self.is_cut_short = True
+            run.pop()
+        if run:
+            phrasings = [
+                Variant(text, vector) for text, vector in zip(variants, vectors or [None] * len(variants), strict=True)
+            ]
+            seeds = [Variant("", vector) for vector in self._asked.seed_vectors[:SEED_VECTORS_MAX]]
+            await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
+
+    async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
+        """The phrasings' vectors; None where there are none to compare them with, or the model failed.
+
+        What is like a seed company is found by the vectors that are stored of it; its own words then are searched for
+        as words.
+        """
+        if "hybrid" not in self._plan.output.search_priority_order:
+            return None
+        if self._asked.seed_vectors and not self._plan.sought.topic:
+            return [None] * len(variants)
+        run = self._context.run
+        with run.step("query_embedding") as record:
+            record.counts["variants"] = len(variants)
+            try:
+                return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
+            except ModelError:
+                run.degrade("query_embedding", record)
+                return None
+
+    async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
+        run, limits = self._context.run, self._context.limits
+        with ExitStack() as steps:
+            records = {source: steps.enter_context(run.step(f"search_companies_{source}_v1")) for source in sources}
+            for _ in sources:
+                run.budget.spend_call()
+            found = await retrieve_variants(
+                self._database,
+                variants,
+                statuses=None,
+                include_ids=self._only,
+                filter=self._plan.filter,
+                exclude_ids=[self._asked.seed.id] if self._asked.seed else [],
+                hybrid="hybrid" in sources,
+                keyword="keyword" in sources,
+                limit=limits.retrieved_max,
+                scoring=replace(limits.scoring, min_semantic=-1.0) if self._is_closed else limits.scoring,
+            )
+            for source, record in records.items():
+                by_source = [candidate for candidate in found if source in candidate.found_by]
+                self._add(by_source, record, variants=phrasings)
+
+    async def by_name(self) -> None:
+        """Companies whose names are like the question, where the plan expects a name."""
+        output = self._plan.output
+        if "exact_name" not in output.search_priority_order or self._asked.seed:
+            return
+        if not self._may_call():
+            self.is_cut_short = True
+            return
+        variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
+        names = distinct([*self._asked.names.names, *variants])[:NAMES_MAX]
+        matches = await match_names(self._context, names, STATUSES)
+        for match in matches:
+            if self._only is None or match.company_id in self._only:
+                score = self.name_scores.get(match.company_id, 0.0)
+                self.name_scores[match.company_id] = max(match.name_score, score)
+        before = len(self.pool)
+        self._merge(Candidate(id) for id in self.name_scores)
+        if matches:
+            self._context.note(before=before, after=len(self.pool))
+
+    async def by_tags(self) -> None:
+        """Companies filed under the plan's tags, or under those that its question names."""
+        sectors, categories, models = tags_of(self._asked, self._plan)
+        if "taxonomy" not in self._plan.output.search_priority_order or not (sectors or categories or models):
+            return
+        if not self._may_call():
+            self.is_cut_short = True
+            return
+        with self._context.run.step("search_companies_by_taxonomy_v1") as record:
+            self._context.run.budget.spend_call()
+            found = await find_by_taxonomy(
+                self._database,
+                sectors,
+                categories,
+                models,
+                None,
+                self._context.limits.taxonomy_max,
+                filter=self._plan.filter,
+            )
+            allowed = None if self._only is None else set(self._only)
+            self._add([each for each in found if allowed is None or each.company_id in allowed], record)
+
+    def _add(self, found: Sequence[Candidate], record: StepRecord, **counts: int) -> None:
+        """Merge candidates into the pool and note true counts."""
+        before = len(self.pool)
+        self._merge(found)
+        record.counts.update({"found": len(found)} | counts | {"before": before, "after": len(self.pool)})
+
+    def _merge(self, found: Iterable[Candidate]) -> None:
+        self.pool = {candidate.company_id: candidate for candidate in merge([*self.pool.values(), *found])}
+
+
+def tags_of(asked: Asked, plan: Plan) -> tuple[list[str], list[str], list[str]]:
+    """Sectors, categories and business models to look for: a seed company's, or those of the plan and of the question."""
+    if asked.seed is not None:
+        return [], list(asked.seed.categories), []
+    filters = plan.output.filters
+    named = {
+        facet: [value for group in asked.sought.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
+    }
+    return (
+        list(dict.fromkeys([*filters.sectors, *named["sector"]])),
+        list(dict.fromkeys([*filters.categories, *named["category"]])),
+        list(dict.fromkeys([*filters.business_models, *named["business_model"]])),
     )
-    return [
-        Candidate(
-            company_id=row["company_id"],
-            semantic=row["semantic"],
-            keyword=row["keyword"],
-            niche=row["niche"],
-            combined=row["combined"],
-            matched_fields=tuple(row["matched_fields"]),
-            variants=row["variants"],
-            found_by=tuple(row["found_by"]),
-        )
-        for row in rows
+
+
+async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candidates) -> Candidates:
+    """Read the best candidates whole and keep those that meet the conditions: what was found by name may not."""
+    ordered = in_order(found.pool.values(), found.name_scores)[: context.limits.hydrated_max]
+    companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
+    with context.run.step("company_filter") as record:
+        entries = [
+            Entry(companies[each.company_id], each, found.name_scores.get(each.company_id, 0.0))
+            for each in ordered
+            if each.company_id in companies and not (asked.seed and each.company_id == asked.seed.id)
+        ]
+        met = await _standings(context, plan, [entry.company.id for entry in entries])
+        fitting, near = await off_loop(_parted, context, plan, entries, met)
+        record.counts.update(before=len(entries), after=len(fitting))
+    detail = f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
+    return replace(found, companies=companies, fitting=fitting, near_misses=near, detail=detail)
+
+
+async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:
+    """Which clauses each company meets and misses."""
+    if not plan.clauses or not ids:
+        return {}
+    return await standings(context.services.database, COMPANIES, plan.clauses, ids)
+
+
+def _parted(
+    context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Standing]
+) -> tuple[list[Entry], list[NearMiss]]:
+    """The entries that fit, best first, and the best of those that do not."""
+    nothing = Standing()
+    misses = {entry.company.id: met.get(entry.company.id, nothing).misses for entry in entries}
+    fitting = [entry for entry in entries if not misses[entry.company.id]]
+    if plan.by_model:
+        fitting = as_planned(fitting, plan.output.filters)
+    missed = sorted(
+        (entry for entry in entries if misses[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
+    )
+    best = boosted(fitting, plan.output.filters, context.limits.niche_weight)[: context.limits.filtered_max]
+    return best, [
+        NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
+        for entry in missed[:NEAR_MISSES_MAX]
     ]
 
 
-async def find_by_taxonomy(
-    database: Database,
-    sectors: Sequence[str],
-    categories: Sequence[str],
-    business_models: Sequence[str],
-    statuses: Sequence[Status] | None,
-    limit: int = 500,
-) -> list[Candidate]:
-    """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
-    asked = len({*sectors}) + len({*categories}) + len({*business_models})
-    if not asked:
-        return []
-    rows = await call(
-        database,
-        "search_companies_by_taxonomy_v1",
-        p_sectors=list(sectors),
-        p_categories=list(categories),
-        p_business_models=list(business_models),
-        p_statuses=None if statuses is None else list(statuses),
-        p_limit=limit,
+def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
+    """Those of the entries that the model's plan allows. A demand that none of them meets is not in the data, and is
+    dropped.
+    """
+    kept = list(entries)
+    insists = filters.niche_mode == "must_match"
+    tests: tuple[Callable[[Entry], bool], ...] = (
+        lambda entry: _share_any(
+            (*filters.sectors, *filters.categories), (*entry.company.sectors, *entry.company.categories)
+        ),
+        lambda entry: _share_any(filters.business_models, entry.company.business_models),
+        lambda entry: insists and any(has_niche(entry.company, niche) for niche in filters.niches),
     )
+    for wanted in tests:
+        kept = [entry for entry in kept if wanted(entry)] or kept
+    return kept
+
+
+def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
+    return not {name.strip().casefold() for name in wanted}.isdisjoint(name.casefold() for name in held)
+
+
+async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:
+    """Where no company meets the conditions: those that are nearest to the question without them, and what they miss."""
+    clauses = asked.sought.stated
+    if found.near_misses or not clauses or not context.may_call(2):
+        return list(found.near_misses)
+    context.run.budget.spend_call()
+    candidates = await retrieve_variants(
+        context.services.database,
+        [Variant(asked.sought.topic or context.question)],
+        statuses=None,
+        hybrid=False,
+        limit=NEAR_MISSES_MAX,
+    )
+    ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
+    companies = await look_up(context, ids, found.companies)
+    met = await standings(context.services.database, COMPANIES, clauses, ids) if ids else {}
     return [
-        Candidate(
-            row["company_id"],
-            taxonomy=row["tag_score"] / asked,
-            matched_fields=("taxonomy",),
-            found_by=("taxonomy",),
-        )
-        for row in rows
+        NearMiss(companies[id], labels_of(COMPANIES, clauses, met[id].misses))
+        for id in ids
+        if id in met and id in companies and met[id].misses
     ]
-
-
-async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:
-    """The whole companies of these ids, in this order, each once; unknown ids are left out."""
-    if not ids:
-        return []
-    rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
-    return [Company.model_validate(row) for row in rows]

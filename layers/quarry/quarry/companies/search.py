@@ -1,26 +1,27 @@
 """A company search as a stream of events.
 
-Read `search_companies` from top to bottom: a company that is named outright ends the search at once; else plan, search for all
-phrasings, keep what fits, rank it and ask whether that is enough, until it is; then the answer is written from what was ranked.
+Read `_search` from top to bottom: a company that is named outright ends the search at once; else, round by round, plan,
+retrieve, keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass, field, replace
 
 from quarry.companies.activity import Timeline, counted
-from quarry.companies.contract import ChatRequest, FinalAnswerEvent, PartialText, PartialTextEvent
-from quarry.companies.finalisation import choose, final_answer, write_answer
-from quarry.companies.gathering import gather, keep_fitting
-from quarry.companies.judging import criticise, rank
+from quarry.companies.answer import conclude, final_answer, write_answer
+from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Verdict
+from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent, PartialText, PartialTextEvent
+from quarry.companies.critique import criticise
 from quarry.companies.limits import CompanyLimits
-from quarry.companies.naming import look_for_names
-from quarry.companies.planning import make_plan
-from quarry.companies.state import SearchState
+from quarry.companies.name_lookup import look_up_names
+from quarry.companies.planning import described, make_plan
+from quarry.companies.rerank import rerank
+from quarry.companies.retrieval import keep_fitting, retrieve
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
-from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
@@ -35,16 +36,15 @@ async def search_companies(
 ) -> AsyncGenerator[Event]:
     """The events of one search: steps, the answer's text in pieces, and last the whole answer.
 
-    A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the generator
-    stops the search before its next step.
+    A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
+    generator stops the search before its next step.
     """
     limits = CompanyLimits.of(services.settings)
     run = Run("companies", caller.user_id, request.question, _budget(limits), services.chat, request_id)
     timeline = Timeline(run)
     with services.run_log.record(run):
         try:
-            state = await off_loop(SearchState, request, services, run, limits)
-            async with aclosing(_search(state, timeline)) as events:
+            async with aclosing(_search(Context(request, services, run, limits), timeline)) as events:
                 async for event in events:
                     yield event
         except QuarryError:
@@ -53,83 +53,184 @@ async def search_companies(
             raise
 
 
-async def _search(state: SearchState, timeline: Timeline) -> AsyncGenerator[Event]:
+@dataclass(frozen=True)
+class Round:
+    """How a search stands: what each step of its latest round gave. `is_over`: no further step is to be taken."""
+
+    asked: Asked
+    nth: int = 0
+    plan: Plan | None = None
+    found: Candidates = field(default_factory=Candidates)
+    ranking: Ranking = field(default_factory=Ranking)
+    note: str = ""
+    end_reason: EndReason | None = None
+    is_cut_short: bool = False
+
+
+async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
     with timeline.step("names", "Looking for a company of that name") as step:
         yield step.event
-        step.detail = await look_for_names(state)
+        asked = await look_up_names(context)
+        step.detail = asked.detail
     yield step.event
 
-    while may_go_on(state):
-        state.iteration += 1
-        for id, label, take in _steps(state):
-            if state.is_over:
-                break
-            with timeline.step(id, label) as step:
-                yield step.event
-                step.detail = await _take(take, state)
-            yield step.event
+    now = Round(asked, end_reason="exact_match" if asked.exact else None)
+    while (now := _within_limits(context, now)).end_reason is None:
+        now = replace(now, nth=now.nth + 1)
+        async with aclosing(_round(context, timeline, now)) as steps:
+            async for taken in steps:
+                if isinstance(taken, Round):
+                    now = taken
+                else:
+                    yield taken
 
-    if not (state.exact or state.ranked or state.pool or state.run.budget.seconds_left):
+    if not (asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
         raise TimeIsUp
-    chosen = choose(state)
     content = ""
     with timeline.step("answer", "Writing the answer") as step:
         yield step.event
-        async with aclosing(write_answer(state, chosen)) as pieces:
+        result = await conclude(
+            context,
+            now.asked,
+            now.found,
+            now.ranking,
+            wanted=now.plan.output.target_result_count if now.plan else None,
+            rounds=now.nth,
+            end_reason=now.end_reason,
+            is_cut_short=now.is_cut_short,
+        )
+        async with aclosing(write_answer(context, result)) as pieces:
             async for piece in pieces:
                 content += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
     yield step.event
-    state.run.results = [ResultRecord("company", ranked.company_id, ranked.confidence) for ranked in chosen]
-    state.run.end_reason = state.end_reason
-    yield FinalAnswerEvent(data=final_answer(state, chosen, content))
+    context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in result.chosen]
+    context.run.end_reason = result.end_reason
+    yield FinalAnswerEvent(data=final_answer(context, result, content))
 
 
-Take = Callable[[SearchState], Awaitable[str]]
+async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:
+    """The events of one round's steps, and how the search stands after each of them."""
+    for id, label, take in _STEPS:
+        if now.end_reason is not None or context.is_late(bool(now.ranking.ranked)):
+            return
+        if not (said := label(context, now)):
+            continue
+        with timeline.step(f"{id}_{now.nth}", said) as step:
+            yield step.event
+            now, step.detail = await _taken(context, now, take)
+        yield step.event
+        yield now
 
 
-def _steps(state: SearchState) -> Iterator[tuple[str, str, Take]]:
-    """The steps of an iteration with their ids and labels; which one is next shows when the one before was taken."""
-    nth = state.iteration
-    if state.plan is None or not state.pending:
-        yield f"plan_{nth}", "Planning the search", make_plan
-    if state.pending or state.plan_is_new:
-        yield f"search_{nth}", _search_label(state), gather
-    yield f"filter_{nth}", "Filtering", keep_fitting
-    if state.entries:
-        yield f"rank_{nth}", f"Ranking {counted(len(state.rankable), 'company', 'companies')}", rank
-    yield f"critique_{nth}", "Checking whether that is enough", criticise
+Take = Callable[[Context, Round], Awaitable[tuple[Round, str]]]
 
 
-async def _take(take: Take, state: SearchState) -> str:
-    """What came of a step. Where it fails after companies were ranked, these are the answer.
+async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
+    """How the search stands after a step. Where it fails after companies were ranked, these are the answer.
 
     A statement of the database that has begun may end after the search's time is up, by its own timeout.
     """
     try:
-        async with in_time(state.run.budget.seconds_left + state.services.settings.database_timeout_seconds):
-            return await take(state)
+        seconds = context.run.budget.seconds_left + context.services.settings.database_timeout_seconds
+        async with in_time(seconds):
+            return await take(context, now)
     except (DatabaseUnavailable, TimeIsUp):
-        if not state.ranked:
+        if not now.ranking.ranked:
             raise
-        state.run.degrade("company_search")
-        state.is_cut_short, state.end_reason = True, "guardrail_hit"
-        return "not finished"
+        context.run.degrade("company_search")
+        return replace(now, is_cut_short=True, end_reason="guardrail_hit"), "not finished"
 
 
-def may_go_on(state: SearchState) -> bool:
-    """Whether another iteration may begin; notes when only the limits forbid it."""
-    if state.end_reason is not None:
-        return False
-    state.is_cut_short = state.is_cut_short or state.is_spent
-    if state.is_cut_short or state.iteration >= state.limits.max_iterations:
-        state.end_reason = "guardrail_hit"
-    return state.end_reason is None
+async def _plan(context: Context, now: Round) -> tuple[Round, str]:
+    tried = now.plan.tried if now.plan else ()
+    plan = await make_plan(context, now.asked, tried, now.note)
+    return replace(now, plan=plan, asked=replace(now.asked, sought=plan.sought)), described(plan)
 
 
-def _search_label(state: SearchState) -> str:
-    phrasings = min(len(state.pending), state.limits.variants_executed)
-    return f"Searching {counted(phrasings, 'phrasing')}" if phrasings else "Searching by the new plan"
+async def _retrieve(context: Context, now: Round) -> tuple[Round, str]:
+    plan, found = await retrieve(context, now.asked, _the(now.plan), now.found)
+    return replace(now, plan=plan, found=found), found.detail
+
+
+async def _filter(context: Context, now: Round) -> tuple[Round, str]:
+    found = await keep_fitting(context, now.asked, _the(now.plan), now.found)
+    return replace(now, found=found), found.detail
+
+
+async def _rank(context: Context, now: Round) -> tuple[Round, str]:
+    if not now.found.fitting:
+        return replace(now, ranking=Ranking(before=now.ranking.before)), "none fits"
+    ranking = await rerank(context, now.asked, _the(now.plan), now.found, now.ranking)
+    return replace(now, ranking=ranking), ranking.detail
+
+
+async def _criticise(context: Context, now: Round) -> tuple[Round, str]:
+    verdict = await criticise(
+        context, now.asked, _the(now.plan), now.found, now.ranking, now.nth, is_cut_short=now.is_cut_short
+    )
+    return _after(now, verdict), verdict.detail
+
+
+def _after(now: Round, verdict: Verdict) -> Round:
+    """How the search stands after a verdict: with what the next round goes on."""
+    ended = replace(
+        now,
+        asked=verdict.asked,
+        ranking=replace(now.ranking, before=now.ranking.best),
+        note=verdict.note,
+        end_reason=verdict.end_reason,
+        is_cut_short=verdict.is_cut_short,
+    )
+    if verdict.starts_anew:
+        return replace(ended, plan=verdict.plan, found=Candidates(companies=now.found.companies), ranking=Ranking())
+    return replace(ended, plan=verdict.plan or now.plan)
+
+
+def _the(plan: Plan | None) -> Plan:
+    assert plan is not None
+    return plan
+
+
+def _plan_label(context: Context, now: Round) -> str:
+    return "Planning the search" if now.plan is None or not (now.plan.pending or now.plan.is_new) else ""
+
+
+def _search_label(context: Context, now: Round) -> str:
+    plan = _the(now.plan)
+    phrasings = min(len(plan.pending), context.limits.variants_executed)
+    if not phrasings:
+        return "Searching by the new plan" if plan.is_new else ""
+    return f"Searching {counted(phrasings, 'phrasing')}"
+
+
+def _rank_label(context: Context, now: Round) -> str:
+    count = len(now.found.fitting[: context.limits.reranked_max])
+    return f"Ranking {counted(count, 'company', 'companies')}" if count else ""
+
+
+_STEPS: tuple[tuple[str, Callable[[Context, Round], str], Take], ...] = (
+    ("plan", _plan_label, _plan),
+    ("search", _search_label, _retrieve),
+    ("filter", lambda context, now: "Filtering", _filter),
+    ("rank", _rank_label, _rank),
+    ("critique", lambda context, now: "Checking whether that is enough", _criticise),
+)
+"""The steps of a round with their ids and labels. One without a label is left out: which it is shows when those before
+were taken.
+"""
+
+
+def _within_limits(context: Context, now: Round) -> Round:
+    """The same; ended, where only the limits forbid another round."""
+    if now.end_reason is not None:
+        return now
+    has_ranked = bool(now.ranking.ranked)
+    is_spent = context.is_out_of_tokens or not context.may_call(has_ranked=has_ranked)
+    is_cut_short = now.is_cut_short or is_spent
+    if is_cut_short or now.nth >= context.limits.max_iterations:
+        return replace(now, is_cut_short=is_cut_short, end_reason="guardrail_hit")
+    return now
 
 
 def _budget(limits: CompanyLimits) -> Budget:

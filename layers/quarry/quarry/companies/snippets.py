@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from quarry.companies.constraints import STAGE_LABELS
-from quarry.companies.contract import Company
+from quarry.companies.contract import Company, FundingStage
 from quarry.core.text import sentences, shorten, significant_words
+
+STAGE_LABELS: dict[FundingStage, str] = {
+    "bootstrapped": "Bootstrapped",
+    "pre_seed": "Pre-seed",
+    "seed": "Seed",
+    "series_a": "Series A",
+    "series_b": "Series B",
+    "series_c": "Series C",
+    "growth": "Growth",
+    "public": "Public",
+}
 
 SNIPPETS_MAX = 2
 SNIPPET_CHARACTERS_MAX = 220

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from quarry.companies.constraints import STAGE_LABELS
 from quarry.companies.contract import Company
 from quarry.companies.prompts import SummaryEntry, SummaryInputs
-from quarry.companies.snippets import home, inline_description
+from quarry.companies.snippets import STAGE_LABELS, home, inline_description
 
 NAMED_MAX = 4
 SURE = 0.6
@@ -35,11 +34,26 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
         yield f" {_doubt(inputs)}"
 
 
-def nothing_found(inputs: SummaryInputs, near_misses: Sequence[tuple[Company, Sequence[str]]]) -> str:
-    """That no company fits, as far as was looked, and which come near."""
+def nothing_found(
+    inputs: SummaryInputs,
+    near_misses: Sequence[tuple[Company, Sequence[str]]],
+    relaxations: Sequence[tuple[str, int]] = (),
+) -> str:
+    """That no company fits, as far as was looked, what each condition costs (its label, and how many companies there
+    are without it), and which come near.
+    """
     none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
+    missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
+    costs = [
+        f"without “{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
+        for label, rows in relaxations
+        if rows
+    ]
+    if costs and inputs.demands:
+        missing.append(f"{'; '.join(costs).capitalize()}.")
+    said = " ".join([said, *missing])
     if near_misses:
         near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)
         return f"{said} The nearest are {near}."
@@ -87,8 +101,8 @@ def _state(company: Company) -> str:
 def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
     company = best.company
     line = inline_description(company).rstrip(".")
-    if inputs.anchor:
-        return f"{company.company_name} is the most like {inputs.anchor.company_name}: {line}."
+    if inputs.seed:
+        return f"{company.company_name} is the most like {inputs.seed.company_name}: {line}."
     return f"{company.company_name} fits best: {line}."
 
 
@@ -96,7 +110,7 @@ def _doubt(inputs: SummaryInputs) -> str:
     """That the match is not sure, and which words of the question were not heard of."""
     subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
     said = f"{subject} a sure match"
-    if inputs.unheard and not inputs.anchor:
+    if inputs.unheard and not inputs.seed:
         return f"{said}: no profile here speaks of {' or '.join(f'“{word}”' for word in inputs.unheard[:UNHEARD_MAX])}."
     return f"{said}; other words may find a better one."
 

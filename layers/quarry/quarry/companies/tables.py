@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
-from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.load import Line, LoadableTable, Names, Row
 from quarry.core.text import Identifier, Storable
@@ -24,18 +22,8 @@ _Phrases = Annotated[list[_Phrase], Field(max_length=100), AfterValidator(_each_
 _YEAR = Field(default=None, ge=1000, le=9999)
 
 
-def _of(kind: str, allowed: Collection[str]) -> AfterValidator:
-    def check(names: list[str]) -> list[str]:
-        unknown = [name for name in names if name not in allowed]
-        if unknown:
-            raise ValueError(f"the taxonomy has no {kind} {unknown[0]!r}")
-        return _each_once(names)
-
-    return AfterValidator(check)
-
-
 class CompanyRow(Row):
-    """A company. Sectors, categories and business models are those of the taxonomy; money is in US dollars."""
+    """A company. Sectors, categories and business models are whatever it is filed under; money is in US dollars."""
 
     id: Identifier
     company_name: Line
@@ -47,9 +35,9 @@ class CompanyRow(Row):
     problem_solved: _Passage | None = None
     differentiator: _Passage | None = None
     niches: _Phrases = []
-    sectors: Annotated[Names, _of("sector", SECTORS)] = []
-    categories: Annotated[Names, _of("category", frozenset(ALL_CATEGORIES))] = []
-    business_models: Annotated[Names, _of("business model", BUSINESS_MODELS)] = []
+    sectors: _Phrases = []
+    categories: _Phrases = []
+    business_models: _Phrases = []
     status: Status = "startup"
     website_url: Line | None = None
     founded_year: int | None = _YEAR

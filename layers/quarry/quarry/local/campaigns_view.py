@@ -9,12 +9,15 @@ from rich.text import Text
 
 from quarry.campaigns.contract import (
     Campaign,
+    ChatRequest,
     ChatResponse,
     FinalAnswerEvent,
     PartialTextEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
+from quarry.campaigns.search import chat_about_campaigns
+from quarry.local.askable import Askable, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
 
 SHOWN_CAMPAIGNS = 8
@@ -95,3 +98,6 @@ class ChatView:
 
 def _short(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+ASKABLE = Askable(lambda question: ChatRequest(message=question), chat_about_campaigns, ChatView, enveloped_error_event)

@@ -1,6 +1,6 @@
 """The command `quarry`: what can be said on the command line, and how each command ends.
 
-Only the standard library is imported here, so that `quarry --help` is quick; each command imports what it needs.
+Nothing is imported here that takes time, so that `quarry --help` is quick; each command imports what it needs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from quarry import __version__
+from quarry.domains import DOMAINS
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -24,12 +25,6 @@ DONE, FAILED, WRONG_USAGE = 0, 1, 2
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 PORT_MAX = 65535
-
-ASKABLE = ("campaigns", "companies", "ontology", "people", "records")
-"""The domains of `quarry ask`; kept here, and not beside their views, so that help imports nothing."""
-
-EVALUABLE = ("campaigns", "companies", "ontology", "people", "records")
-"""The domains of `quarry eval`, likewise."""
 
 _EPILOG = """\
 environment:
@@ -228,7 +223,7 @@ def _grant_credits(given: Arguments) -> int:
 
     from quarry.local.credits import grant_credits
     from quarry.local.database import open_database
-    from quarry.people.credits import GRANT_MAX
+    from quarry.people.access.credits import GRANT_MAX
 
     if given.credits > GRANT_MAX:
         raise WrongUsage(f"at most {GRANT_MAX:,} credits are granted at once")
@@ -350,7 +345,7 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
         commands, "ask", _ask, "ask a question and watch it being answered",
         'quarry ask records "Why was the bridge closed to trucks?"',
     )  # fmt: skip
-    ask.add_argument("domain", metavar="DOMAIN", choices=ASKABLE, help=", ".join(ASKABLE))
+    ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
     ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
     ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
 
@@ -376,11 +371,11 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )  # fmt: skip
     evaluate.description = (
         "Run each query of a judged file through the search of its domain, in this process, and print by kind of\n"
-        "query: nDCG@10, recall@10, MRR and the times. With a chat model the searches that use one call it.\n"
-        "docs/search-quality.md says how to judge queries of your own."
+        "query how good the ranking is, how often an answer is right or a demand broken, and the times. With a\n"
+        "chat model the searches that use one call it. docs/evaluating.md says how to judge queries of your own."
     )
     evaluate.add_argument("files", metavar="FILE", type=Path, nargs="+", help="one judged query a line, as JSON")
-    evaluate.add_argument("--domain", choices=EVALUABLE, help="only the queries of this domain")
+    evaluate.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
     _add_json(evaluate)
 
 

@@ -9,12 +9,15 @@ from rich.text import Text
 from quarry.companies.contract import (
     Activity,
     ActivityEvent,
+    ChatRequest,
     Company,
     FinalAnswer,
     FinalAnswerEvent,
     PartialTextEvent,
     Reference,
 )
+from quarry.companies.search import search_companies
+from quarry.local.askable import Askable, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
 
 _SIGNS = {"running": "·", "completed": "✓", "failed": "✗"}
@@ -85,3 +88,10 @@ class SearchView:
 
     def _line(self, text: str, style: str = "") -> None:
         self._console.print(Text(printable(text), style))
+
+
+def _request(question: str) -> ChatRequest:
+    return ChatRequest.model_validate({"messages": [{"role": "user", "content": question}]})
+
+
+ASKABLE = Askable(_request, search_companies, SearchView, enveloped_error_event)

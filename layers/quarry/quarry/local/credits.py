@@ -10,7 +10,7 @@ from rich.text import Text
 
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.people.credits import balance_of, grant, latest_entries
+from quarry.people.access.credits import balance_of, grant, latest_entries
 
 ENTRIES_SHOWN = 20
 

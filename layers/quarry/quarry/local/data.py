@@ -26,6 +26,7 @@ from quarry.core.postgres.embed import (
 )
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
+from quarry.core.retrieval.refresh import refresh_loaded, refresh_values
 from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, open_database
@@ -35,6 +36,8 @@ EmbedScope = Literal["new", "stale", "all"]
 """Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""
 
 NAMED_FAILURES_MAX = 20
+REFRESH_SECONDS = 600.0
+"""As long as counting the values of a table may take."""
 
 
 def migrate_database() -> None:
@@ -102,6 +105,7 @@ def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) 
             _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
             return False
         analyze(database.url, table.name)
+        refresh_loaded(database.url, table.name, catalog.SEARCHED.values())
         _report(loaded)
         if embed and table.name in catalog.EMBEDDED:
             asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))
@@ -186,7 +190,9 @@ def clean_up(*, as_json: bool) -> None:
 
 async def _clean_up(database: LocalDatabase) -> dict[str, int]:
     async with database.services() as services:
-        return await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
+        deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
+        await refresh_values(services.database, catalog.SEARCHED.values(), timeout_seconds=REFRESH_SECONDS)
+        return deleted
 
 
 def describe_tables() -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import LiteralString
 
+from psycopg.sql import SQL
+
+from quarry.core.errors import QuarryError
 from quarry.core.services import LOCAL_USER, Caller, Services
+from quarry.local.demands import Facts
 from quarry.local.judged import JudgedQuery
 
 EVALUATING_USER = "eval"
@@ -17,28 +22,50 @@ EVALUATING_CREDITS = 1000
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: keys, best first. `degraded` names the steps that less than was asked for served."""
+    """What a search found: keys, best first. `degraded` names the steps that less than was asked for served.
+
+    `answer` is what the search says in words, None where it says nothing; `total` counts all that match, where a search counts
+    them. `facts` has what each result's own row says. `misses` names the conditions that a result does not meet, where a search
+    tells so; a result without an entry misses none.
+    """
 
     keys: Sequence[str]
     degraded: Sequence[str] = ()
+    answer: str | None = None
+    total: int | None = None
+    facts: Mapping[str, Facts] = field(default_factory=dict)
+    misses: Mapping[str, Sequence[str]] | None = None
+
+
+Ask = Callable[[JudgedQuery, Caller, Services], Awaitable[str]]
+FieldValues = Callable[[str, Services], Awaitable[Collection[str]]]
 
 
 @dataclass(frozen=True)
 class Evaluable:
-    """How a domain answers a judged query. `prepare` runs once before the first, to give the caller what a search takes."""
+    """How a domain answers a judged query.
+
+    `prepare` runs once before the first, to give the caller what a search takes. `answer` tells in words what `find` only lists,
+    and `values_of` all values of a field, by the name that judged queries give it; it raises QuarryError where there is no such
+    field. `shown` is how many results are shown at most, where a search shows few.
+    """
 
     find: Callable[[JudgedQuery, Caller, Services], Awaitable[Found]]
     prepare: Callable[[Caller, Services], Awaitable[None]] | None = None
+    answer: Ask | None = None
+    values_of: FieldValues | None = None
+    shown: int | None = None
 
 
 def _companies() -> Evaluable:
-    from quarry.companies.contract import ChatRequest, FinalAnswerEvent
+    from quarry.companies.contract import ChatRequest, Company, FinalAnswer, FinalAnswerEvent
     from quarry.companies.search import search_companies
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         messages: list[dict[str, str]] = []
         found: list[str] = []
         degraded: list[str] = []
+        answer: FinalAnswer | None = None
         for question in (*query.earlier, query.query):
             messages.append({"role": "user", "content": question})
             request = ChatRequest.model_validate(
@@ -49,33 +76,84 @@ def _companies() -> Evaluable:
             messages.append({"role": "assistant", "content": answer.content})
             found = [reference.company_id for reference in answer.references]
             degraded += answer.telemetry.degraded_steps
-        return Found(found, list(dict.fromkeys(degraded)))
+        companies = answer.companies_by_id if answer else {}
+        facts = {id: facts_of(company) for id, company in companies.items()}
+        return Found(found, list(dict.fromkeys(degraded)), answer.content if answer else None, facts=facts)
+
+    def facts_of(company: Company) -> Facts:
+        tags = [*company.sectors, *company.categories, *company.business_models, *company.niches]
+        texts = [company.company_name, company.tagline, company.description, company.product_description, *tags]
+        return Facts(
+            status=company.status,
+            country=company.hq_country,
+            city=company.hq_city,
+            year=company.founded_year,
+            staff=company.employee_count,
+            tags=tags,
+            niches=company.niches,
+            text="\n".join(filter(None, texts)),
+        )
 
     return Evaluable(find)
 
 
 def _records() -> Evaluable:
-    from quarry.records.contract import SearchRequest
+    from quarry.records.answer import answer_question
+    from quarry.records.contract import AnswerChunkEvent, AskRequest, PriorTurn, SearchRequest
     from quarry.records.search import search_records
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         response = await search_records(SearchRequest(q=query.query), caller, services)
         return Found([f"{result.type}:{result.id}" for result in response.results], response.degraded)
 
-    return Evaluable(find)
+    async def answer(query: JudgedQuery, caller: Caller, services: Services) -> str:
+        history: list[PriorTurn] = []
+        text = ""
+        for question in (*query.earlier, query.query):
+            events = answer_question(AskRequest(question=question, history=history), caller, services)
+            text = "".join([event.chunk async for event in events if isinstance(event, AnswerChunkEvent)])
+            history.append(PriorTurn(question=question, answer=text))
+        return text
+
+    return Evaluable(find, answer=answer)
+
+
+_CAMPAIGN_FIELDS: Mapping[str, LiteralString] = {
+    "company": "company",
+    "brand": "brand",
+    "channel": "channel",
+    "offer": "offer",
+    "key_value_props": "unnest(key_value_props)",
+    "imagery_sentiment": "imagery_sentiment",
+    "imagery_visual_style": "imagery_visual_style",
+    "year": "to_char(capture_date, 'YYYY')",
+    "month": "to_char(capture_date, 'FMMonth')",
+}
 
 
 def _campaigns() -> Evaluable:
-    from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent, HistoryMessage
+    from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent, HistoryMessage
     from quarry.campaigns.search import chat_about_campaigns
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
-        history = [HistoryMessage(role="user", content=question) for question in query.earlier]
-        events = chat_about_campaigns(ChatRequest(message=query.query, history=history), caller, services)
-        [answer] = [event.data async for event in events if isinstance(event, FinalAnswerEvent)]
-        return Found([campaign.id for campaign in answer.campaigns], answer.telemetry.degraded_steps)
+        history: list[HistoryMessage] = []
+        answer: ChatResponse | None = None
+        for question in (*query.earlier, query.query):
+            events = chat_about_campaigns(ChatRequest(message=question, history=history), caller, services)
+            [answer] = [event.data async for event in events if isinstance(event, FinalAnswerEvent)]
+            history.append(HistoryMessage(role="user", content=question))
+            history.append(HistoryMessage(role="assistant", content=answer.response))
+        assert answer is not None
+        keys = [campaign.id for campaign in answer.campaigns]
+        return Found(keys, answer.telemetry.degraded_steps, answer.response, answer.total)
 
-    return Evaluable(find)
+    async def values_of(name: str, services: Services) -> Collection[str]:
+        if name not in _CAMPAIGN_FIELDS:
+            raise QuarryError(f"campaigns have no field {name!r} to expect, but {', '.join(_CAMPAIGN_FIELDS)}")
+        statement = SQL("select distinct {} as value from campaigns").format(SQL(_CAMPAIGN_FIELDS[name]))
+        return [row["value"] for row in await services.database.rows(statement) if row["value"]]
+
+    return Evaluable(find, values_of=values_of)
 
 
 def _ontology() -> Evaluable:
@@ -92,8 +170,9 @@ def _ontology() -> Evaluable:
 
 
 def _people() -> Evaluable:
+    from quarry.people.access.credits import grant
     from quarry.people.contract import PeopleSearchRequest
-    from quarry.people.credits import grant
+    from quarry.people.ranking import TOP_PEOPLE
     from quarry.people.search import search_people
 
     async def prepare(caller: Caller, services: Services) -> None:
@@ -101,9 +180,13 @@ def _people() -> Evaluable:
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         response = await search_people(PeopleSearchRequest(query=query.query), caller, services)
-        return Found([person.id for person in response.people], response.degraded)
+        misses: dict[str, Sequence[str]] = {
+            person.id: [str(miss) for miss in getattr(person, "misses", ())] for person in response.people
+        }
+        told = any(hasattr(person, "misses") for person in response.people)
+        return Found([person.id for person in response.people], response.degraded, misses=misses if told else None)
 
-    return Evaluable(find, prepare)
+    return Evaluable(find, prepare, shown=TOP_PEOPLE)
 
 
 EVALUABLE: dict[str, Callable[[], Evaluable]] = {

@@ -9,57 +9,21 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from statistics import mean
+from types import MappingProxyType
 from typing import Any
 
 from quarry.core.errors import ModelError, QuarryError
 from quarry.core.services import Caller, Services
 from quarry.local.database import LocalDatabase
-from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Found
+from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEPTH, ndcg, percentile, recall, reciprocal_rank
+from quarry.local.measures import DEPTH
+from quarry.local.outcomes import MEASURES, RANKING, Outcome, Part, Summary, summarise
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
-
-ALL = "all with an answer"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one query went."""
-
-    query: JudgedQuery
-    found: Found
-    milliseconds: float
-
-    @property
-    def ndcg(self) -> float:
-        return ndcg(self.found.keys, self.query.relevant)
-
-    @property
-    def recall(self) -> float:
-        return recall(self.found.keys, self.query.relevant)
-
-    @property
-    def reciprocal_rank(self) -> float:
-        return reciprocal_rank(self.found.keys, self.query.relevant)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Means over the queries of one kind; milliseconds as percentiles."""
-
-    domain: str
-    kind: str
-    queries: int
-    ndcg: float
-    recall: float
-    mrr: float
-    p50_ms: float
-    p95_ms: float
 
 
 def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQuery]:
@@ -69,7 +33,7 @@ def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQ
         try:
             queries += read_judged(path, EVALUABLE)
         except JudgedFileError as error:
-            _tell(f"{path.name}: {problem}" for problem in error.problems)
+            tell(f"{path.name}: {problem}" for problem in error.problems)
             raise QuarryError(f"{path.name}: nothing was evaluated; mend these lines") from error
     chosen = [query for query in queries if domain in (None, query.domain)]
     if not chosen:
@@ -84,10 +48,10 @@ async def evaluate(queries: Sequence[JudgedQuery], database: LocalDatabase, *, a
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
     summaries = summarise(outcomes)
     if as_json:
-        print(json.dumps(_report(outcomes, summaries), ensure_ascii=False, indent=2))
+        print(json.dumps(report(outcomes, summaries), ensure_ascii=False, indent=2))
     else:
-        _show(summaries)
-    _tell(_doubts(outcomes))
+        show(summaries)
+    tell(doubts(outcomes))
 
 
 async def run_queries(
@@ -104,48 +68,41 @@ async def run_queries(
         await services.queries.embed("warm up")
     outcomes: list[Outcome] = []
     for query in queries:
-        started = time.perf_counter()
-        found = await evaluables[query.domain].find(query, caller, services)
-        outcomes.append(Outcome(query, found, (time.perf_counter() - started) * 1000))
+        outcomes.append(await _run_query(query, evaluables[query.domain], caller, services))
         on_query()
     return outcomes
 
 
-def summarise(outcomes: Sequence[Outcome]) -> list[Summary]:
-    """For each domain its kinds in order of appearance, then all its queries that have an answer."""
-    summaries: list[Summary] = []
-    for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
-        of_domain = [outcome for outcome in outcomes if outcome.query.domain == domain]
-        kinds = dict.fromkeys(outcome.query.kind for outcome in of_domain)
-        summaries += [_summary(domain, kind, [o for o in of_domain if o.query.kind == kind]) for kind in kinds]
-        if answerable := [outcome for outcome in of_domain if outcome.query.relevant]:
-            summaries.append(_summary(domain, ALL, answerable))
-    return summaries
+async def _run_query(query: JudgedQuery, evaluable: Evaluable, caller: Caller, services: Services) -> Outcome:
+    """Run one query, and have it answered in words where they are judged."""
+    started = time.perf_counter()
+    found = await evaluable.find(query, caller, services)
+    milliseconds = (time.perf_counter() - started) * 1000
+    answer, values = found.answer, tuple[str, ...]()
+    if evaluable.answer and (query.expect or query.number is not None or query.answerable is not None):
+        answer = await evaluable.answer(query, caller, services)
+    if query.expect and query.expect.field:
+        if evaluable.values_of is None:
+            raise QuarryError(f"{query.id}: no values of a field can be expected in {query.domain}")
+        values = tuple(await evaluable.values_of(query.expect.field, services))
+    return Outcome(query, found, milliseconds, answer, values, evaluable.shown)
 
 
-def _summary(domain: str, kind: str, outcomes: Sequence[Outcome]) -> Summary:
-    times = [outcome.milliseconds for outcome in outcomes]
-    return Summary(
-        domain,
-        kind,
-        len(outcomes),
-        ndcg=mean(outcome.ndcg for outcome in outcomes),
-        recall=mean(outcome.recall for outcome in outcomes),
-        mrr=mean(outcome.reciprocal_rank for outcome in outcomes),
-        p50_ms=percentile(times, 0.5),
-        p95_ms=percentile(times, 0.95),
-    )
+def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyType({})) -> None:
+    """One table with the measures that apply; where all queries are of one domain it is not repeated in every line.
 
-
-def _show(summaries: Sequence[Summary]) -> None:
-    """One table; where all queries are of one domain it is not repeated in every line."""
+    `more` has further measures that summaries may hold, with their headings.
+    """
     several = len({summary.domain for summary in summaries}) > 1
-    headings = ("kind", "queries ", f"nDCG@{DEPTH} ", f"recall@{DEPTH} ", "MRR ", "p50 ms ", "p95 ms ")
+    # further rankings stand beside our own
+    titles = {**RANKING, **more, **MEASURES}
+    shown = {name: title for name, title in titles.items() if any(name in s.measures for s in summaries)}
+    headings = ("kind", "queries ", *(f"{title} " for title in shown.values()), "p50 ms ", "p95 ms ")
     rows = [
         (
             printable(f"{summary.domain}: {summary.kind}" if several else summary.kind),
             str(summary.queries),
-            *(f"{value:.3f}" for value in (summary.ndcg, summary.recall, summary.mrr)),
+            *(f"{summary.measures[name]:.3f}" if name in summary.measures else "" for name in shown),
             *(f"{value:,.0f}" for value in (summary.p50_ms, summary.p95_ms)),
         )
         for summary in summaries
@@ -153,29 +110,53 @@ def _show(summaries: Sequence[Summary]) -> None:
     write_table(make_console(), headings, rows)
 
 
-def _report(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> dict[str, Any]:
+def report(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> dict[str, Any]:
+    """Everything that was measured, for programs."""
     return {
         "depth": DEPTH,
-        "kinds": [asdict(summary) for summary in summaries],
-        "queries": [
-            {
-                "id": outcome.query.id,
-                "domain": outcome.query.domain,
-                "kind": outcome.query.kind,
-                "query": outcome.query.query,
-                "ndcg": outcome.ndcg,
-                "recall": outcome.recall,
-                "reciprocal_rank": outcome.reciprocal_rank,
-                "milliseconds": outcome.milliseconds,
-                "degraded": list(outcome.found.degraded),
-                "found": list(outcome.found.keys),
-            }
-            for outcome in outcomes
-        ],
+        "kinds": [_flat(summary) for summary in summaries],
+        "queries": [_report_query(outcome) for outcome in outcomes],
     }
 
 
-def _doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _flat(summary: Summary) -> dict[str, Any]:
+    fields = asdict(summary)
+    measures: dict[str, float] = fields.pop("measures")
+    return fields | measures
+
+
+_QUERY_NAMES = {"mrr": "reciprocal_rank"}
+
+
+def _value(part: Part) -> float | None:
+    """A measure of a single query; None where it has nothing to be measured on, as when nothing is shown."""
+    return part.count / part.of if part.of else None
+
+
+def _report_query(outcome: Outcome) -> dict[str, Any]:
+    query, found = outcome.query, outcome.found
+    optional = {
+        "total": found.total,
+        "verdict": outcome.verdict,
+        "answer": outcome.answer,
+        "broken": outcome.broken,
+        "misses": found.misses,
+    }
+    return {
+        "id": query.id,
+        "domain": query.domain,
+        "kind": query.kind,
+        "query": query.query,
+        **({"earlier": query.earlier} if query.earlier else {}),
+        **{_QUERY_NAMES.get(name, name): _value(part) for name, part in outcome.parts.items()},
+        "milliseconds": outcome.milliseconds,
+        "degraded": list(found.degraded),
+        "found": list(found.keys),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Why the figures may say less about the search than about this place."""
     degraded = Counter(step for outcome in outcomes for step in outcome.found.degraded)
     for step, count in degraded.items():
@@ -185,6 +166,6 @@ def _doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield f"nothing at all was found in {domain}: is its data loaded?"
 
 
-def _tell(lines: Iterable[str]) -> None:
+def tell(lines: Iterable[str]) -> None:
     for line in lines:
         print(printable(line), file=sys.stderr)

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.load import RowProblem
 from quarry.core.text import CleanText, Identifier, QueryText
+from quarry.local.demands import Demands
+from quarry.local.expectation import Expectation
 
 Grade = Annotated[int, Field(ge=1, le=3)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 class JudgedQuery(BaseModel):
-    """A query and the grade (1 to 3) of everything that deserves one; nothing relevant: a good search finds nothing.
+    """A query and what a good search does with it; docs/evaluating.md is the reference of the fields.
 
-    `kind` groups queries in a report. `earlier` are the questions of the same conversation before this one. `answer_mentions`
-    are facts that a right answer tells. What else a line holds is kept in `model_extra`, for the tests of a domain.
+    `relevant` has the grade (1 to 3) of everything that deserves one; empty: a good search finds nothing. It may be left out
+    beside `expect`, what a right answer says. `earlier` are the questions of the same conversation before this one.
+
+    Every result breaks a demand that does not meet `must`, is among `forbidden` or, with `hard`, is not relevant. Where `must`
+    names no status, startups are demanded, unless companies of `any_status` count.
+
+    `types` are the kinds of record that were asked for; an answer states `number`, and says that the data does not tell where
+    the question is not `answerable`. `answer_mentions` are facts that a right answer tells. What else a line holds is kept in
+    `model_extra`, for the tests of a domain.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
@@ -31,7 +40,37 @@ class JudgedQuery(BaseModel):
     query: QueryText
     relevant: dict[Key, Grade]
     earlier: list[QueryText] = Field(default_factory=list, max_length=20)
+    expect: Expectation | None = None
+    must: Demands | None = None
+    any_status: bool = False
+    forbidden: list[Key] = Field(default_factory=list)
+    hard: bool = False
+    types: list[Identifier] = Field(default_factory=list)
+    number: int | None = Field(default=None, ge=0)
+    answerable: bool | None = None
     answer_mentions: list[CleanText] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expected_or_relevant(cls, line: Any) -> Any:
+        return {"relevant": {}} | line if isinstance(line, dict) and "expect" in line else line
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether something in the data answers it."""
+        return bool(self.relevant) or (self.expect is not None and not self.expect.unanswerable)
+
+    @property
+    def has_results(self) -> bool:
+        """Whether a good search returns something."""
+        return bool(self.relevant) or (self.expect is not None and bool(self.expect.ids or self.expect.relevant))
+
+    @property
+    def demands(self) -> Demands | None:
+        """`must`, with the status that a query means which names none."""
+        if self.must is None or self.must.status or self.any_status:
+            return self.must
+        return self.must.model_copy(update={"status": ["startup"]})
 
 
 class JudgedFileError(QuarryError):

@@ -40,6 +40,13 @@ def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
     return next((1 / place for place, key in enumerate(_distinct(found), start=1) if key in relevant), 0.0)
 
 
+def precision(found: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:
+    """The share of relevant keys among the first `depth`, of as many as there could be; where nothing is relevant, as `ndcg`."""
+    if not relevant:
+        return _rightly_empty(found)
+    return len(relevant.keys() & {*_distinct(found)[:depth]}) / min(depth, len(relevant))
+
+
 def mentioned(answer: str, facts: Sequence[str]) -> float:
     """The share of the facts that an answer mentions, whatever its markup."""
     text = _plain(answer)

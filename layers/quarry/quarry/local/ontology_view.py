@@ -10,6 +10,7 @@ from rich.text import Text
 
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import marked_parts
+from quarry.local.askable import Askable
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
 from quarry.ontology.search import search_ontology
@@ -43,3 +44,6 @@ def _snippet(marked: str) -> Text:
     for part, is_match in marked_parts(marked):
         text.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
     return text
+
+
+ASKABLE = Askable(lambda question: OntologySearchRequest(query=question), answer, EntityListView)

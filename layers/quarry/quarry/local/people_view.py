@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.core.services import Caller, Services
+from quarry.local.askable import Askable
 from quarry.local.terminal import printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
@@ -100,3 +101,6 @@ def _card(card: ExperienceCard) -> str:
     end = str(card.end_date.year) if card.end_date else "now" if card.is_current else ""
     period = " to ".join(part for part in (start, end) if part)
     return ", ".join(part for part in (card.title, card.company_name, card.city, period) if part)
+
+
+ASKABLE = Askable(lambda question: PeopleSearchRequest(query=question), answer, PeopleView)

@@ -7,9 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from quarry.local.askable import Askable
 from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, printable
+from quarry.records.answer import answer_question
 from quarry.records.contract import (
     AnswerChunkEvent,
+    AskRequest,
     ConfidenceEvent,
     DoneEvent,
     FollowupsEvent,
@@ -96,3 +99,6 @@ class AnswerView:
 
     def _line(self, text: str, style: str = "") -> None:
         self._console.print(Text(printable(text), style))
+
+
+ASKABLE = Askable(lambda question: AskRequest(question=question), answer_question, AnswerView)

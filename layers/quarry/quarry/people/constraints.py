@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 
+from quarry.core.language.tokens import unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.parsing.places import country_of, known_place, places_in, spellings
-from quarry.people.parsing.tokens import unique
+from quarry.people.normalisation import normalise
+from quarry.people.places import country_of, each_spelling, known_place, places_in, spellings
+from quarry.people.relaxation import constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 LABEL_NAMES_MAX = 3
@@ -23,6 +25,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
     places, countries = _location(constraints)
     return CardFilters(
         companies=tuple(must.company_norm),
+        schools=tuple(must.school_norm),
         teams=tuple(must.team_norm),
         intents=tuple(must.intent_primary),
         domains=tuple(must.domain),
@@ -33,23 +36,55 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         countries=countries,
         time_start=_date(must.time_start),
         time_end=_date(must.time_end),
+        started_from=_date(must.started_from),
+        started_until=_date(must.started_until),
+        ended_from=_date(must.ended_from),
+        ended_until=_date(must.ended_until),
         is_current=must.is_current,
         open_to_work_only=bool(open_to_work),
-        preferred_locations=_each_spelling(place.lower() for place in request.preferred_locations),
+        preferred_locations=each_spelling(place.lower() for place in request.preferred_locations),
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         excluded_companies=tuple(exclude.company_norm),
-        excluded_keywords=_each_spelling(exclude.keywords),
+        excluded_keywords=each_spelling(exclude.keywords),
+        roles=tuple(must.role),
+        names=tuple(must.name),
+        texts=tuple(must.text),
+        excluded_teams=tuple(exclude.team_norm),
+        excluded_places=each_spelling(exclude.location),
+        excluded_current=exclude.is_current,
+        excluded_time_start=_date(exclude.time_start),
+        excluded_time_end=_date(exclude.time_end),
         should_terms=unique([*should.skills_or_tools, *should.keywords, *map(_words, should.intent_secondary)]),
     )
 
 
 def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
-    """What is embedded: the gist of the query, or else the query itself."""
+    """What is embedded: what the query is about in few words, or else the query itself."""
     return constraints.query_embedding_text or constraints.query_original or request.query
+
+
+def edited(constraints: Constraints, query: str) -> Constraints:
+    """Constraints that a request brings itself, in their one form; what is embedded is made of them."""
+    must, should = constraints.must, constraints.should
+    about = [
+        *(role.partition("|")[0] for role in must.role), *should.skills_or_tools, *should.keywords, *must.company_norm,
+        *must.school_norm, *must.team_norm, *must.domain, *must.sub_domain, *must.text, *must.name,
+        *filter(None, [must.location_text or must.city or must.country]),
+    ]  # fmt: skip
+    return normalise(
+        constraints.model_copy(
+            update={
+                "query_original": query,
+                "query_cleaned": constraints.query_cleaned or query,
+                "query_embedding_text": " ".join(unique(about)),
+            }
+        )
+    )
 
 
 _ANY_VALUE: dict[HardConstraint, tuple[str, str]] = {
     "company_norm": ("company", "companies"),
+    "school_norm": ("school", "schools"),
     "team_norm": ("team", "teams"),
     "intent_primary": ("kind of experience", "intents"),
     "domain": ("field", "domains"),
@@ -57,7 +92,7 @@ _ANY_VALUE: dict[HardConstraint, tuple[str, str]] = {
     "employment_type": ("kind of employment", "employment_types"),
     "seniority_level": ("seniority", "seniority_levels"),
 }
-_PROPER_NAMES = frozenset({"company_norm", "team_norm"})
+_PROPER_NAMES = frozenset({"company_norm", "school_norm", "team_norm"})
 
 
 def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
@@ -82,6 +117,44 @@ def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
             return f"Also people who ask for more than {rupees(filters.offer_salary or 0)} a year"
 
 
+def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
+    """What the constraint asks for, in words that can follow "who is" or stand by themselves."""
+    if constraint in _ANY_VALUE:
+        values = getattr(filters, _ANY_VALUE[constraint][1])
+        if constraint in _PROPER_NAMES:
+            lead = "in the team" if constraint == "team_norm" else "at"
+            return f"{lead} {_listed(map(_titled, values))}"
+        return _listed(map(_words, values))
+    match constraint:
+        case "location":
+            return f"in {_listed(map(_titled, _place_names(filters)))}"
+        case "time":
+            return _period(filters)
+        case "is_current":
+            return "now" if filters.is_current else "formerly"
+        case "open_to_work_only":
+            return "open to work"
+        case "preferred_locations":
+            return "prefers to work there"
+        case _:
+            return f"for at most {rupees(filters.offer_salary or 0)} a year"
+
+
+def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
+    """What everybody shown is not, in words."""
+    labels = [f"not at {_titled(name)}" for name in filters.excluded_companies]
+    labels += [f"not {name}" for name in filters.excluded_keywords[:LABEL_NAMES_MAX]]
+    out = CardFilters(
+        teams=filters.excluded_teams,
+        places=filters.excluded_places,
+        is_current=filters.excluded_current,
+        time_start=filters.excluded_time_start,
+        time_end=filters.excluded_time_end,
+    )
+    labels += [f"not {condition_label(name, out)}" for name in constraints_in_force(out)]
+    return unique(labels)
+
+
 def rupees(amount: float) -> str:
     """An amount as it is said in India: ₹18 lakh, ₹1.2 crore, ₹80,000."""
     for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
@@ -99,15 +172,13 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     must = constraints.must
     if must.city:
         said = must.country and must.country != country_of(must.city)
+        state = known_place(must.location_text.rpartition(", ")[2], "region") if must.location_text else None
+        if state is not None and not must.country:
+            return spellings(must.city), spellings(state.name)
         return spellings(must.city), spellings(must.country) if said and must.country else ()
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
-
-
-def _each_spelling(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, places among them in all their spellings."""
-    return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))
 
 
 def _date(text: str | None) -> datetime.date | None:
@@ -143,7 +214,8 @@ def _titled(name: str) -> str:
 
 
 def _period(filters: CardFilters) -> str:
-    start, end = filters.time_start, filters.time_end
+    start = filters.time_start or filters.started_from or filters.ended_from
+    end = filters.time_end or filters.started_until or filters.ended_until
     if start and end:
         whole_years = (start.month, start.day, end.month, end.day) == (1, 1, 12, 31)
         first, last = (f"{start.year}", f"{end.year}") if whole_years else (_month(start), _month(end))

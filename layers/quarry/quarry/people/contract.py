@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
 
 from quarry.core.contract import Request
-from quarry.core.text import Identifier, QueryText, Storable, StorableWords
+from quarry.core.text import Identifier, QueryText, Storable, StorableWords, storable
 
 Intent = Literal[
     "work", "education", "project", "business", "research", "teaching",
@@ -31,30 +41,17 @@ class _OnTheWire(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
 
-class PeopleSearchRequest(Request):
-    """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
-    offered, `salary_min` is the recruiter's own note and filters nothing.
+class Must(_OnTheWire):
+    """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year.
+
+    `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
+    experience went on, `started_*` and `ended_*` when it began and ended. `role` is what somebody must be or do: each entry must
+    hold, by any of the names that bars separate. `name` is who is asked for by name. `text` are words that a card or the profile
+    must hold.
     """
 
-    query: QueryText = Field(examples=["backend engineers in Bengaluru who know Kafka"])
-    open_to_work_only: StrictBool | None = None
-    preferred_locations: list[PlaceName] = Field(default_factory=list, max_length=20)
-    salary_min: Rupees | None = None
-    salary_max: Rupees | None = None
-
-    @field_validator("salary_max")
-    @classmethod
-    def _not_below_the_minimum(cls, salary_max: float | None, info: ValidationInfo) -> float | None:
-        salary_min = info.data.get("salary_min")
-        if salary_min is not None and salary_max is not None and salary_min > salary_max:
-            raise ValueError("must not be lower than `salary_min`")
-        return salary_max
-
-
-class Must(_OnTheWire):
-    """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year."""
-
     company_norm: list[str] = []
+    school_norm: list[str] = []
     team_norm: list[str] = []
     intent_primary: list[str] = []
     domain: list[str] = []
@@ -66,9 +63,16 @@ class Must(_OnTheWire):
     country: str | None = None
     time_start: str | None = None
     time_end: str | None = None
-    is_current: bool | None = None
-    open_to_work_only: bool | None = None
-    offer_salary_inr_per_year: float | None = None
+    started_from: str | None = None
+    started_until: str | None = None
+    ended_from: str | None = None
+    ended_until: str | None = None
+    is_current: StrictBool | None = None
+    open_to_work_only: StrictBool | None = None
+    offer_salary_inr_per_year: Annotated[float, Field(strict=True)] | None = None
+    role: list[str] = []
+    name: list[str] = []
+    text: list[str] = []
 
 
 class Should(_OnTheWire):
@@ -84,19 +88,75 @@ class Exclude(_OnTheWire):
 
     company_norm: list[str] = []
     keywords: list[str] = []
+    team_norm: list[str] = []
+    location: list[str] = []
+    is_current: StrictBool | None = None
+    time_start: str | None = None
+    time_end: str | None = None
+
+
+class Evidence(_OnTheWire):
+    """The characters of the query that say something: `query_cleaned[start:end]`."""
+
+    field: str
+    value: str
+    start: StrictInt
+    end: StrictInt
+    assertion: str
 
 
 class Constraints(_OnTheWire):
     """How a query was read."""
 
-    query_original: str
-    query_cleaned: str
+    query_original: str = ""
+    query_cleaned: str = ""
     must: Must = Must()
     should: Should = Should()
     exclude: Exclude = Exclude()
     search_phrases: list[str] = []
     query_embedding_text: str = ""
-    confidence_score: float = 0.0
+    confidence_score: Annotated[float, Field(strict=True)] = 0.0
+    evidence: list[Evidence] = []
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
+
+
+class PeopleSearchRequest(Request):
+    """`POST /people/search`. What is given here overrides what the query says. Salaries are INR a year; `salary_max` is what is
+    offered, `salary_min` is the recruiter's own note and filters nothing.
+    """
+
+    query: QueryText = Field(examples=["backend engineers in Bengaluru who know Kafka"])
+    open_to_work_only: StrictBool | None = None
+    preferred_locations: list[PlaceName] = Field(default_factory=list, max_length=20)
+    salary_min: Rupees | None = None
+    salary_max: Rupees | None = None
+    constraints: Constraints | None = Field(
+        default=None, description="Searched by in place of what the query says: the answer's, as they were edited."
+    )
+
+    @field_validator("constraints")
+    @classmethod
+    def _storable(cls, constraints: Constraints | None) -> Constraints | None:
+        if constraints is not None:
+            for text in _texts(constraints.model_dump()):
+                storable(text)
+        return constraints
+
+    @field_validator("salary_max")
+    @classmethod
+    def _not_below_the_minimum(cls, salary_max: float | None, info: ValidationInfo) -> float | None:
+        salary_min = info.data.get("salary_min")
+        if salary_min is not None and salary_max is not None and salary_min > salary_max:
+            raise ValueError("must not be lower than `salary_min`")
+        return salary_max
 
 
 class ChildCard(_OnTheWire):
@@ -136,7 +196,9 @@ class ExperienceCard(_OnTheWire):
 
 
 class PersonResult(_OnTheWire):
-    """One person found. `similarity_percent` is 0 to 100; the salary is INR a year."""
+    """One person found. `similarity_percent` is 0 to 100; the salary is INR a year. `meets` and `misses` are the conditions, in
+    words.
+    """
 
     id: str
     name: str | None
@@ -149,6 +211,8 @@ class PersonResult(_OnTheWire):
     work_preferred_locations: list[str]
     work_preferred_salary_min: float | None
     matched_cards: list[ExperienceCard]
+    meets: list[str] = []
+    misses: list[str] = []
 
 
 class Relaxation(_OnTheWire):

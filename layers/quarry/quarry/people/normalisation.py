@@ -1,76 +1,81 @@
-"""Constraints put in order, whoever read the query: the same names, dates and units, and nothing hard without a reason.
-
-A MUST without support in the query's own words is weak and becomes a SHOULD, since a hard constraint that nobody asked for hides
-people: domain and sub-domain unless the query insists ("only", "must", …); seniority, employment type and kind of experience
-unless the query holds a word for them; a team without a company unless the query insists. Companies, places, dates, salary and
-"open to work" stay. What is outside the taxonomy or impossible is kept as a keyword, not lost.
+"""Constraints put in order, whoever made them: the same names, dates and units. What is outside the taxonomy or impossible is
+kept as a keyword, not lost.
 """
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Iterable
 from typing import get_args
 
+from quarry.core.language.tokens import unique
+from quarry.core.query.mention import PlaceKind
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
-from quarry.people.parsing.known import KnownNames
-from quarry.people.parsing.periods import Period, parse_period
-from quarry.people.parsing.phrases import PhraseBook
-from quarry.people.parsing.places import PlaceKind, usual_name
-from quarry.people.parsing.salaries import SALARY_MAX, SALARY_MIN, offered_salary
-from quarry.people.parsing.terms import employment_book, intent_book, seniority_book
-from quarry.people.parsing.tokens import tokenise, unique
+from quarry.people.places import usual_name
+from quarry.people.query import SALARY_MAX, SALARY_MIN
 
 NAME_CHARACTERS_MAX = 120
+ROLE_CHARACTERS_MAX = 400
 NAMES_MAX = 20
 """Values in one list."""
 SEARCH_PHRASES_MAX = 15
+EVIDENCE_MAX = 60
 TEXT_CHARACTERS_MAX = 2000
 
-_INSISTS = re.compile(
-    r"\b(?:only|must|strictly|mandatory|required|exclusively|compulsory|essential|non[- ]negotiable|(?:need|has|have)s? to be)\b",
-    re.IGNORECASE,
-)
 _NO_PLACE = frozenset({"remote", "anywhere", "any", "worldwide", "global", "hybrid", "wfh", "work from home"})
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
 
-def normalise(constraints: Constraints, names: KnownNames | None = None) -> Constraints:
-    """The constraints in their one form; applying this twice changes nothing more.
-
-    Companies that can only mean one of the data's, in `names`, get its name.
-    """
-    query, must, should = constraints.query_original, constraints.must, constraints.should
-    known = names or KnownNames()
-    exclude = Exclude(
-        company_norm=_names(known.company(name) for name in _names(constraints.exclude.company_norm)),
-        keywords=_names(constraints.exclude.keywords),
+def normalise(constraints: Constraints) -> Constraints:
+    """The constraints in their one form; applying this twice changes nothing more."""
+    query, must, should, exclude = (
+        constraints.query_original, constraints.must, constraints.should, constraints.exclude,
+    )  # fmt: skip
+    left_over: list[str] = []
+    excluded_start, excluded_end = _dates(exclude.time_start, exclude.time_end, [])
+    out = Exclude(
+        company_norm=_names(exclude.company_norm),
+        keywords=_names(exclude.keywords),
+        team_norm=_names(exclude.team_norm),
+        location=_names(exclude.location),
+        is_current=exclude.is_current,
+        time_start=excluded_start,
+        time_end=excluded_end,
     )
-    ruled_out = {*exclude.company_norm, *exclude.keywords}
+    ruled_out = {*out.company_norm, *out.keywords, *out.team_norm, *out.location}
 
     def allowed(values: Iterable[str]) -> list[str]:
         return [name for name in _names(values) if name not in ruled_out]
 
-    left_over: list[str] = []
     time_start, time_end = _dates(must.time_start, must.time_end, left_over)
+    started_from, started_until = _dates(must.started_from, must.started_until, left_over)
+    ended_from, ended_until = _dates(must.ended_from, must.ended_until, left_over)
     strict = Must(
-        company_norm=allowed(known.company(name) for name in _names(must.company_norm)),
+        company_norm=allowed(must.company_norm),
+        school_norm=allowed(must.school_norm),
         team_norm=allowed(must.team_norm),
-        intent_primary=_taxonomy(must.intent_primary, Intent, intent_book(), left_over),
+        intent_primary=_taxonomy(must.intent_primary, Intent, left_over),
         domain=allowed(must.domain),
         sub_domain=allowed(must.sub_domain),
-        employment_type=_taxonomy(must.employment_type, EmploymentType, employment_book(), left_over),
-        seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, seniority_book(), left_over),
+        employment_type=_taxonomy(must.employment_type, EmploymentType, left_over),
+        seniority_level=_taxonomy(must.seniority_level, SeniorityLevel, left_over),
         **_location(must, ruled_out, left_over),
         time_start=time_start,
         time_end=time_end,
+        started_from=started_from,
+        started_until=started_until,
+        ended_from=ended_from,
+        ended_until=ended_until,
         is_current=must.is_current,
         open_to_work_only=must.open_to_work_only,
-        offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, query, left_over),
+        offer_salary_inr_per_year=_salary(must.offer_salary_inr_per_year, left_over),
+        role=_roles(must.role, ruled_out),
+        name=_names(must.name),
+        text=list(unique(map(_short, must.text), str.casefold))[:NAMES_MAX],
     )
-    intents = _taxonomy(should.intent_secondary, Intent, intent_book(), left_over)
-    strict, weak_intents, weak_words = _without_weak(strict, query)
+    intents = _taxonomy(should.intent_secondary, Intent, left_over)
     return Constraints(
         query_original=query,
         query_cleaned=_text(constraints.query_cleaned) or _text(query),
@@ -78,13 +83,14 @@ def normalise(constraints: Constraints, names: KnownNames | None = None) -> Cons
         should=Should(
             skills_or_tools=allowed(should.skills_or_tools),
             # what was moved here comes first, so that a full list does not lose it
-            keywords=allowed([*weak_words, *left_over, *should.keywords]),
-            intent_secondary=list(unique([*intents, *weak_intents])),
+            keywords=allowed([*left_over, *should.keywords]),
+            intent_secondary=intents,
         ),
-        exclude=exclude,
+        exclude=out,
         search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
         query_embedding_text=_text(constraints.query_embedding_text),
         confidence_score=_share(constraints.confidence_score),
+        evidence=constraints.evidence[:EVIDENCE_MAX],
     )
 
 
@@ -95,71 +101,64 @@ def cleaned_query(original: str, answer: str) -> str:
     return cleaned if cleaned and same_figures and len(cleaned) <= 2 * len(original) + 40 else original
 
 
-def _without_weak(must: Must, query: str) -> tuple[Must, list[str], list[str]]:
-    """The constraints without the weak ones, and these: kinds of experience, and words for the others."""
-    strong: dict[str, list[str]] = {}
-    words: list[str] = []
-    insists = bool(_INSISTS.search(query))
-    for field, kept in (
-        ("domain", insists),
-        ("sub_domain", insists),
-        ("team_norm", insists or bool(must.company_norm)),
-    ):
-        if not kept:
-            words += getattr(must, field)
-            strong[field] = []
-    weak: dict[str, list[str]] = {}
-    for field, book in (
-        ("employment_type", employment_book()),
-        ("seniority_level", seniority_book()),
-        ("intent_primary", intent_book()),
-    ):
-        said = book.all_in(tokenise(query))
-        strong[field] = [value for value in getattr(must, field) if value in said]
-        weak[field] = [value for value in getattr(must, field) if value not in said]
-    intents = weak.pop("intent_primary")
-    words += [value.replace("_", " ") for values in weak.values() for value in values]
-    return must.model_copy(update=strong), intents, words
-
-
-def _taxonomy(values: Iterable[str], taxonomy: object, book: PhraseBook, left_over: list[str]) -> list[str]:
-    """The values of the taxonomy, or known words for one; the others go to `left_over`."""
+def _taxonomy(values: Iterable[str], taxonomy: object, left_over: list[str]) -> list[str]:
+    """The values of the taxonomy; the others go to `left_over`."""
     kept: list[str] = []
     for value in _names(values):
         name = re.sub(r"[\s-]+", "_", value)
-        meant = name if name in get_args(taxonomy) else book.get(value)
-        if meant is None:
-            left_over.append(value)
-        else:
-            kept.append(meant)
+        (kept if name in get_args(taxonomy) else left_over).append(name if name in get_args(taxonomy) else value)
     return list(unique(kept))
+
+
+def _roles(roles: Iterable[str], ruled_out: set[str]) -> list[str]:
+    """Each role by its names, without those that are ruled out."""
+    kept = []
+    for role in roles:
+        names = [name for name in _names(role[:ROLE_CHARACTERS_MAX].split("|")) if name not in ruled_out]
+        kept.append("|".join(names))
+    return list(unique(kept))[:NAMES_MAX]
 
 
 def _dates(start: str | None, end: str | None, left_over: list[str]) -> tuple[str | None, str | None]:
     """The first and the last day as YYYY-MM-DD, exchanged where they were swapped; what is no date goes to `left_over`."""
     first, last = _period(start, left_over), _period(end, left_over)
-    if first and last and first.first > last.last:
+    if first and last and first[0] > last[1]:
         first, last = last, first
-    return first.first.isoformat() if first else None, last.last.isoformat() if last else None
+    return first[0].isoformat() if first else None, last[1].isoformat() if last else None
 
 
-def _period(date: str | None, left_over: list[str]) -> Period | None:
+_DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
+
+
+def _period(date: str | None, left_over: list[str]) -> tuple[datetime.date, datetime.date] | None:
+    """The first and the last day of a day, a month or a year."""
     text = _name(date)
     if text is None or text in _OPEN_END:
         return None
-    period = parse_period(text)
-    if period is None:
-        left_over.append(text)
-    return period
+    match = _DATE.fullmatch(text)
+    try:
+        if match:
+            return _days(int(match[1]), match[2] and int(match[2]), match[3] and int(match[3]))
+    except ValueError:
+        pass
+    left_over.append(text)
+    return None
 
 
-def _salary(salary: float | None, query: str, left_over: list[str]) -> float | None:
-    """INR a year. What the query clearly says is counted again here, since models err in months and lakhs."""
+def _days(year: int, month: int | str | None, day: int | str | None) -> tuple[datetime.date, datetime.date]:
+    if month and day:
+        exact = datetime.date(year, int(month), int(day))
+        return exact, exact
+    if month:
+        following = datetime.date(year + int(month) // 12, int(month) % 12 + 1, 1)
+        return datetime.date(year, int(month), 1), following - datetime.timedelta(days=1)
+    return datetime.date(year, 1, 1), datetime.date(year, 12, 31)
+
+
+def _salary(salary: float | None, left_over: list[str]) -> float | None:
+    """INR a year."""
     if salary is None:
         return None
-    said = offered_salary(query)
-    if said is not None:
-        return said
     if math.isfinite(salary) and SALARY_MIN <= salary <= SALARY_MAX:
         return salary
     if math.isfinite(salary) and salary > 0:

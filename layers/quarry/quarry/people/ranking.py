@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum
+from types import MappingProxyType
 
+from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.filters import CardFilters
-from quarry.people.found import FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.relaxation import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT
 
 TOP_PEOPLE = 5
@@ -39,6 +40,8 @@ SHOULD_BONUS_MAX = 0.25
 
 MISSING_DATE_PENALTY = 0.12
 LOCATION_MISMATCH_PENALTY = 0.10
+
+NO_MISSES: Mapping[str, int] = MappingProxyType({})
 
 EQUAL_SCORE_DIGITS = 6
 """Scores that are the same to so many digits are equal."""
@@ -94,26 +97,42 @@ def penalties(evidence: PersonEvidence, filters: CardFilters) -> float:
     return lost
 
 
-def rank_people(evidence: Sequence[PersonEvidence], filters: CardFilters) -> list[RankedPerson]:
-    """Everyone, best first: by tier, the strictest first, then by score; who scores the same is ordered by id."""
+def rank_people(
+    evidence: Sequence[PersonEvidence], filters: CardFilters, misses: Mapping[str, int] = NO_MISSES
+) -> list[RankedPerson]:
+    """Everyone, best first: by tier, the strictest first, by how many conditions they miss, then by score; who scores the same
+    is ordered by id.
+    """
     text_score_max = max((person.text_score for person in evidence), default=0.0)
     ranked = [RankedPerson(person.person_id, score(person, filters, text_score_max), person) for person in evidence]
-    return sorted(ranked, key=lambda person: (person.evidence.tier, -person.score, person.person_id))
+    return sorted(
+        ranked,
+        key=lambda person: (
+            person.evidence.tier,
+            misses.get(person.person_id, 0),
+            -person.score,
+            person.person_id,
+        ),
+    )
 
 
 def break_ties(
-    ranked: Sequence[RankedPerson], people: Mapping[str, FoundPerson], filters: CardFilters
+    ranked: Sequence[RankedPerson],
+    people: Mapping[str, FoundPerson],
+    filters: CardFilters,
+    misses: Mapping[str, int] = NO_MISSES,
 ) -> list[RankedPerson]:
-    """The same people, with those of one tier and equal score in this order: with a salary offered, first who says what they ask
-    for; with a time asked for, first who has a card that covers all of it; then by id.
+    """The same people, with those of one tier, as many misses and equal score in this order: with a salary offered, first who
+    says what they ask for; with a time asked for, first who has a card that covers all of it; then by id.
     """
 
-    def place(person: RankedPerson) -> tuple[int, float, bool, bool, str]:
+    def place(person: RankedPerson) -> tuple[int, int, float, bool, bool, str]:
         found = people.get(person.person_id)
         salary_unknown = found is None or found.work_preferred_salary_min is None
         time_covered = any(hit.time_covered for hit in person.evidence.hits)
         return (
             person.evidence.tier,
+            misses.get(person.person_id, 0),
             -round(person.score, EQUAL_SCORE_DIGITS),
             filters.offer_salary is not None and salary_unknown,
             filters.has_time and not time_covered,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
+
 from quarry.core.errors import ModelError
 from quarry.core.model.step import decide
 from quarry.core.off_loop import off_loop
+from quarry.core.retrieval.reading import read_question
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.people.contract import Constraints
+from quarry.people.facets import PEOPLE
+from quarry.people.fallbacks import QueryToRead
+from quarry.people.guard import guarded
 from quarry.people.normalisation import cleaned_query, normalise
-from quarry.people.parsing.find_names import company_like_phrases
-from quarry.people.parsing.known import KnownNames, phrases_to_look_up
 from quarry.people.prompts import cleanup_messages
-from quarry.people.retrieval import find_vocabulary
-from quarry.people.standins import QueryToRead
+from quarry.people.query import constraints_of
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 
 READING_TURNS = 3
@@ -23,21 +26,19 @@ CLEANUP_SECONDS = 6.0
 
 
 async def read_query(query: str, services: Services, run: Run) -> Constraints:
-    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
+    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable.
+
+    It is read once, by its words and the values of the data; a model's reading is held to that.
+    """
     cleaned = await _clean_up(query, run)
     with run.step("vocabulary"):
-        phrases, company_like = await off_loop(lambda: (phrases_to_look_up(cleaned), company_like_phrases(cleaned)))
-        vocabulary = await find_vocabulary(services.database, phrases, company_like)
-    read = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, vocabulary), run)
-    constraints = Constraints.model_validate(
-        read.model_dump()
-        | {
-            "query_original": query,
-            "query_cleaned": cleaned,
-            "confidence_score": read.confidence_score or 0.0,
-        }
-    )
-    return await off_loop(normalise, constraints, KnownNames(vocabulary))
+        reading = await read_question(
+            services.database, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date()
+        )
+        read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
+        read.query_cleaned = cleaned
+    decided = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
+    return await off_loop(guarded, decided, read)
 
 
 async def _clean_up(query: str, run: Run) -> str:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quarry.core.language.tokens import keys, unique
 from quarry.core.text import sentences, shorten, stem, words
+from quarry.people.candidates import FoundPerson
 from quarry.people.constraints import rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard
-from quarry.people.decisions import PeopleReasons
 from quarry.people.filters import CardFilters
-from quarry.people.found import FoundPerson
-from quarry.people.parsing.tokens import keys, unique
+from quarry.people.outputs import PeopleReasons
 from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
 
 CARDS_MAX, CHILDREN_MAX, PHRASES_MAX = 3, 5, 4

@@ -9,6 +9,7 @@ from quarry.people.filters import CardFilters, HardConstraint
 
 HARD_CONSTRAINTS: dict[HardConstraint, tuple[str, ...]] = {
     "company_norm": ("companies",),
+    "school_norm": ("schools",),
     "team_norm": ("teams",),
     "intent_primary": ("intents",),
     "domain": ("domains",),
@@ -16,7 +17,7 @@ HARD_CONSTRAINTS: dict[HardConstraint, tuple[str, ...]] = {
     "employment_type": ("employment_types",),
     "seniority_level": ("seniority_levels",),
     "location": ("places", "countries"),
-    "time": ("time_start", "time_end"),
+    "time": ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until"),
     "is_current": ("is_current",),
     "open_to_work_only": ("open_to_work_only",),
     "preferred_locations": ("preferred_locations",),
@@ -33,6 +34,7 @@ RELAXED_FROM: dict[HardConstraint, int] = {
     "time": FALLBACK_TIER_TIME_SOFT,
     "location": FALLBACK_TIER_LOCATION_SOFT,
     "company_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    "school_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
     "team_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
 }
 """The tier from which on a constraint no longer filters. The others filter in every tier."""

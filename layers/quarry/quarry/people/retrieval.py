@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NewType
 
@@ -13,17 +14,11 @@ from psycopg.types.json import Jsonb
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.core.text import stem, words
+from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.clauses import Clause
 from quarry.people.contract import ExperienceCard
 from quarry.people.filters import CardFilters, HardConstraint
-from quarry.people.found import (
-    MATCHED_CARDS_PER_PERSON,
-    CardHit,
-    FoundPerson,
-    PersonEvidence,
-    RankedPerson,
-    Vocabulary,
-)
-from quarry.people.relaxation import constraints_in_force, relaxed, without
+from quarry.people.relaxation import constraints_in_force, without
 
 OVERFETCH_CARDS = 50
 """The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""
@@ -36,11 +31,27 @@ select * from find_people(
   p_embedding => %(embedding)s::halfvec, p_query => %(query)s, p_should_terms => %(should_terms)s,
   p_filters => jsonb_populate_record(null::card_filters, %(filters)s),
   p_asked => jsonb_populate_record(null::card_filters, %(asked)s),
-  p_excluded_people => %(excluded)s::text[],
+  p_excluded_people => %(excluded)s::text[], p_among => %(among)s::text[],
   p_overfetch => %(overfetch)s, p_top_k => %(top_k)s)
 """
 
 _EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
+
+_MEETING = """
+select people_meeting(
+  %(names)s::text[], %(texts)s::text[],
+  array(select g from jsonb_populate_recordset(null::card_filters, %(groups)s) g))::text as ids
+"""
+
+_STANDINGS = """
+select * from people_standings(
+  %(people)s::text[], array(select c from jsonb_populate_recordset(null::card_filters, %(clauses)s) c), %(texts)s::text[])
+"""
+
+_FITS = """
+select exists (
+  select from fitting_cards(jsonb_populate_record(null::card_filters, %s), '{}', null, 1)) as fits
+"""
 
 _COUNT = """
 select count_people(
@@ -49,8 +60,8 @@ select count_people(
 """
 
 PersonIds = NewType("PersonIds", str)
-"""Ids of people, as Postgres writes an array: they only go from one statement into others. None in place of them where they are
-too many to be listed: then each candidate is tested."""
+"""Ids of people, as Postgres writes an array: they only go from one statement into others. None in place of those to leave out
+where they are too many to be listed: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
 
@@ -61,8 +72,8 @@ async def holds_cards(database: Database) -> bool:
 
 
 async def find_excluded(database: Database, filters: CardFilters) -> PersonIds | None:
-    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, or with an excluded keyword in it
-    or in a child of it. One round trip, none where nothing is excluded.
+    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, place or the like, or with an
+    excluded keyword in it or in a child of it. One round trip, none where nothing is excluded.
     """
     if not filters.excludes_anyone:
         return NOBODY
@@ -71,29 +82,76 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
     return PersonIds(row["ids"]) if row["ids"] is not None else None
 
 
+async def find_meeting(
+    database: Database, *, names: Sequence[str] = (), texts: Sequence[str] = (), groups: Sequence[CardFilters] = ()
+) -> PersonIds | None:
+    """The people who have one of the names, for each text a card or profile that holds it, and for each group of filters a card
+    that meets it; None, without a round trip, where nothing is asked.
+    """
+    if not (names or texts or groups):
+        return None
+    row = await database.row(
+        _MEETING,
+        {
+            "names": list(names),
+            "texts": list(texts),
+            "groups": Jsonb([_fields(group) for group in groups]),
+        },
+    )
+    return PersonIds(row["ids"]) if row and row["ids"] is not None else NOBODY
+
+
+async def find_standings(database: Database, people: Sequence[str], clauses: Sequence[Clause]) -> dict[str, list[bool]]:
+    """For each person, which of the clauses they meet, each by any of their cards; one round trip."""
+    if not (people and clauses):
+        return {person_id: [] for person_id in people}
+    filters = [(place, clause.filters) for place, clause in enumerate(clauses) if clause.filters is not None]
+    texts = [(place, clause.text) for place, clause in enumerate(clauses) if clause.filters is None]
+    rows = await database.rows(
+        _STANDINGS,
+        {
+            "people": list(people),
+            "clauses": Jsonb([_fields(each) for _, each in filters]),
+            "texts": [text for _, text in texts],
+        },
+    )
+    order = [place for place, _ in (*filters, *texts)]
+    return {row["person_id"]: [bool(met) for _, met in sorted(zip(order, row["met"], strict=True))] for row in rows}
+
+
+async def fits_one_card(database: Database, filters: CardFilters) -> bool:
+    """Whether there is a card that meets all of the filters."""
+    row = await database.row(_FITS, [_card_filters(filters)])
+    return bool(row and row["fits"])
+
+
 async def find_candidates(
     database: Database,
     *,
     filters: CardFilters,
+    asked: CardFilters | None = None,
     excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
     tier: int,
+    among: PersonIds | None = None,
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
 
-    `filters` is what was asked for; the tier relaxes it. `excluded` are left out (find_excluded). `query_text` is compared by its
-    words, which alone count for cards without vectors; without `vector`, for all. Ordered by id.
+    `filters` is what filters here; `asked` is what was asked for, where that is more. `excluded` are left out (find_excluded),
+    and so is who is not `among` some people, where these are given. `query_text` is compared by its words, which alone count for
+    cards without vectors; without `vector`, for all. Ordered by id.
     """
     rows = await database.rows(
         _FIND,
         {
             "embedding": None if vector is None else vector_literal(vector),
-            "query": _without_excluded(query_text, filters),
-            "should_terms": list(filters.should_terms),
-            "filters": _card_filters(relaxed(filters, tier)),
-            "asked": _card_filters(filters),
+            "query": _without_excluded(query_text, asked or filters),
+            "should_terms": list((asked or filters).should_terms),
+            "filters": _card_filters(filters),
+            "asked": _card_filters(asked or filters),
             "excluded": excluded,
+            "among": among,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
         },
@@ -113,7 +171,9 @@ async def count_relaxations(
     names = constraints_in_force(filters)
     if not names or excluded is None:
         return []
-    wider = [_fields(without(filters, [name])) for name in names]
+    wider = [_fields(replace(without(filters, [name]), roles=())) for name in names]
+    # what is only expected is no constraint that could be dropped
+    filters = replace(filters, roles=())
     row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider), "excluded": excluded})
     return list(zip(names, row["additional"], strict=True)) if row else []
 
@@ -137,14 +197,6 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
 
 
-async def find_vocabulary(database: Database, phrases: Iterable[str], like: Iterable[str] = ()) -> Vocabulary:
-    """Which of `phrases` (lower case, trimmed) are names that visible cards hold, and the companies whose names are spelt nearly
-    like one of `like` or begin with it; one round trip, by index alone.
-    """
-    row = await database.row("select * from find_people_vocabulary(%s, %s)", [list(phrases), list(like)])
-    return Vocabulary(**{kind: frozenset(names) for kind, names in row.items()}) if row else Vocabulary()
-
-
 def _without_excluded(query_text: str, filters: CardFilters) -> str:
     """A query without the words that name what it excludes: "not from an agency" must not favour agencies."""
     excluded = {stem(word) for name in filters.excluded_companies + filters.excluded_keywords for word in words(name)}
@@ -153,14 +205,18 @@ def _without_excluded(query_text: str, filters: CardFilters) -> str:
     return " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
 
 
+_NO_FILTERS = frozenset({"should_terms", "names", "texts"})
+"""What is said of the people by other means."""
+
+
 def _card_filters(filters: CardFilters) -> Jsonb:
     return Jsonb(_fields(filters))
 
 
 def _fields(filters: CardFilters) -> dict[str, Any]:
-    """The filters that are set, as the SQL type card_filters reads them. Should terms do not filter."""
+    """The filters that are set, as the SQL type card_filters reads them."""
     unset = vars(CardFilters())
-    given = {name: value for name, value in vars(filters).items() if name != "should_terms" and value != unset[name]}
+    given = {name: value for name, value in vars(filters).items() if name not in _NO_FILTERS and value != unset[name]}
     return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
 
 

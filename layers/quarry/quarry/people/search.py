@@ -8,41 +8,33 @@ repeated call. Nothing is stored or charged before, so a search that fails or di
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from quarry.core.budget import Budget
 from quarry.core.errors import EmptyEmbedding, PaymentRequired
 from quarry.core.idempotency import Claim, KeyedRequest, once
 from quarry.core.model.step import decide
+from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
-from quarry.people.constraints import card_filters, embedding_text, relaxation_label
+from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
+from quarry.people.access.searches import StoredResult, store_search
+from quarry.people.candidates import FoundPerson, RankedPerson
+from quarry.people.clauses import Standing
+from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
 from quarry.people.contract import (
-    FALLBACK_TIERS,
     Constraints,
     PeopleSearchRequest,
     PeopleSearchResponse,
     PersonResult,
     Relaxation,
 )
-from quarry.people.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
 from quarry.people.filters import CardFilters
-from quarry.people.found import FoundPerson, PersonEvidence, RankedPerson
-from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people, similarity_percent
+from quarry.people.finding import Finding, Wanted, find_people
+from quarry.people.ranking import similarity_percent
 from quarry.people.reading import READING_TURNS, read_query
 from quarry.people.reasons import ReasonsToGive, reasons_for
-from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
-from quarry.people.retrieval import (
-    NOBODY,
-    PersonIds,
-    count_relaxations,
-    find_candidates,
-    find_excluded,
-    holds_cards,
-    load_people,
-)
-from quarry.people.searches import StoredResult, store_search
+from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
 from quarry.people.steps import PEOPLE_REASONS
 
 ENDPOINT = "POST /people/search"
@@ -50,15 +42,6 @@ REASONS_TURNS = 2
 """The reasons, and one repair of them."""
 EMBEDDING_RESERVE_SECONDS = 5.0
 """Kept for a remote embedding model: without the query's vector there is no answer, so no other model may use up its time."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Whom a search found: the best in order, as they are shown, and the tier they were found in."""
-
-    tier: int = FALLBACK_TIER_STRICT
-    ranked: Sequence[RankedPerson] = ()
-    people: Sequence[FoundPerson] = ()
 
 
 async def search_people(
@@ -94,13 +77,14 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
-    constraints = await read_query(request.query, services, run)
+    constraints = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
+    text = embedding_text(constraints, request)
     found, relaxations = Finding(), list[Relaxation]()
     vector: list[float] | None = None
     try:
         with run.step("query_embedding"):
-            vector = await services.queries.embed(embedding_text(constraints, request), seconds=run.budget.seconds_left)
+            vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
         # where nobody has a vector words find people, if there are any
         can_find = vector is not None or await holds_cards(services.database)
     except EmptyEmbedding:
@@ -108,7 +92,7 @@ async def _search(
     run.budget.release_reserve()
     if can_find:
         excluded = await _exclude(filters, services, run)
-        found = await _find(vector, filters, excluded, constraints, services, run)
+        found = await find_people(Wanted(filters, text, vector, excluded), services, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
@@ -116,7 +100,7 @@ async def _search(
     response = PeopleSearchResponse(
         search_id=str(search_id),
         people=[
-            _result(ranked, person, reasons[person.id])
+            _result(ranked, person, reasons[person.id], found.standings.get(person.id, Standing()))
             for ranked, person in zip(found.ranked, found.people, strict=True)
         ],
         constraints=constraints,
@@ -154,53 +138,18 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
+async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> Constraints:
+    """What the request asks for: by constraints of its own, or by what its query says."""
+    if request.constraints is None:
+        return await read_query(request.query, services, run)
+    return await off_loop(edited, request.constraints, request.query)
+
+
 async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:
     if not filters.excludes_anyone:
         return NOBODY
     with run.step("exclude"):
         return await find_excluded(services.database, filters)
-
-
-async def _find(
-    vector: Sequence[float] | None,
-    filters: CardFilters,
-    excluded: PersonIds | None,
-    constraints: Constraints,
-    services: Services,
-    run: Run,
-) -> Finding:
-    """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
-    candidates: dict[str, PersonEvidence] = {}
-    tier = FALLBACK_TIER_STRICT
-    for tier in _tiers(filters):
-        with run.step("retrieve") as record:
-            evidence = await find_candidates(
-                services.database,
-                filters=filters,
-                excluded=excluded,
-                query_text=constraints.query_cleaned,
-                vector=vector,
-                tier=tier,
-            )
-            candidates = {person.person_id: person for person in evidence} | candidates
-            record.counts |= {"tier": tier, "people": len(evidence)}
-        if len(candidates) >= MIN_RESULTS:
-            break
-    best = rank_people(list(candidates.values()), filters)[:TOP_PEOPLE]
-    with run.step("describe") as record:
-        people = {person.id: person for person in await load_people(services.database, best)}
-        record.counts["people"] = len(people)
-    ranked = [person for person in break_ties(best, people, filters) if person.person_id in people]
-    return Finding(tier, ranked, [people[person.person_id] for person in ranked])
-
-
-def _tiers(filters: CardFilters) -> Iterator[int]:
-    """The tiers, strictest first, but for those that would drop a constraint that the query does not hold."""
-    searched = None
-    for tier in FALLBACK_TIERS:
-        if relaxed(filters, tier) != searched:
-            searched = relaxed(filters, tier)
-            yield tier
 
 
 async def _count_relaxations(
@@ -225,7 +174,7 @@ async def _explain(
     return reasons_for(await decide(PEOPLE_REASONS, asked, run), asked)
 
 
-def _result(ranked: RankedPerson, person: FoundPerson, reasons: list[str]) -> PersonResult:
+def _result(ranked: RankedPerson, person: FoundPerson, reasons: list[str], stands: Standing) -> PersonResult:
     return PersonResult(
         id=person.id,
         name=person.name,
@@ -238,6 +187,8 @@ def _result(ranked: RankedPerson, person: FoundPerson, reasons: list[str]) -> Pe
         work_preferred_locations=list(person.work_preferred_locations),
         work_preferred_salary_min=person.work_preferred_salary_min,
         matched_cards=list(person.cards),
+        meets=list(stands.meets),
+        misses=list(stands.misses),
     )
 
 

@@ -1,12 +1,12 @@
-"""The steps in which a model takes part in a search for people, each with its stand-in."""
+"""The steps in which a model takes part in a search for people, each with its fallback."""
 
 from __future__ import annotations
 
 from quarry.core.model.step import ModelStep
-from quarry.people.decisions import PeopleQuery, PeopleReasons
+from quarry.people.fallbacks import QueryToRead, give_reasons, read_by_rule
+from quarry.people.outputs import PeopleQuery, PeopleReasons
 from quarry.people.prompts import query_messages, reasons_messages
 from quarry.people.reasons import ReasonsToGive, evidence
-from quarry.people.standins import QueryToRead, give_reasons, read_by_rule
 
 PEOPLE_CLEANUP = "people_cleanup"
 """The step that tidies the query up: plain text in, plain text out; without it, the query is read as it is."""

@@ -1,15 +1,17 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: a first search, the model's own research while its budget lasts, the sources, the
-answer as it is written, how far it can be trusted, what to ask next, and the id under which it is kept.
+Read `answer_question` from top to bottom: what the question asks, a first search, the facts that need no model (a number, or
+that the records hold no such thing), the model's own research while its budget lasts, the sources, the answer as it is
+written, how far it can be trusted, what to ask next, and the id under which it is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid, TimeIsUp
@@ -20,10 +22,13 @@ from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
-from quarry.records import standins
+from quarry.records import fallbacks
+from quarry.records.absence import is_near_nothing, names_held_by_none
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
+    SEMANTIC_TYPES,
+    AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
     ConfidenceEvent,
@@ -36,12 +41,14 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.conversation import Conversation, take_up
-from quarry.records.decisions import FollowupQuestions
+from quarry.records.counting import count, what_to_count
 from quarry.records.evidence import confidence
 from quarry.records.intent import classify_intent
+from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
+from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
-from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, ResearchDesk, SearchArguments, summary
+from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, SearchArguments, Searched, SearchToolset
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -50,6 +57,7 @@ FOLLOWUP_TURNS = 2
 ANSWER_RESERVE_SECONDS = 20.0
 FOLLOWUPS_MIN = 2
 
+FIRST_SEARCH = "search_1"
 RESEARCH_STEP = "records_research"
 
 BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
@@ -66,26 +74,34 @@ async def answer_question(
     """
     conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
-    desk = ResearchDesk(services, run, request.searched_types)
+    toolset = SearchToolset(services, run, request.searched_types)
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
-        async for event in _first_search(conversation, desk):
-            yield event
-        async with aclosing(_research(conversation, desk)) as research:
-            async for event in research:
-                yield event
-        sources = desk.evidence.sources
+        reading = await _read(request, conversation, services)
+        call = SearchArguments(query=conversation.search_query)
+        yield _call_event(call, toolset)
+        first = await toolset.search(call, toolset.types, sources=FIRST_SOURCES, reading=reading)
+        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
+        facts = await _facts(reading, first, toolset)
+        if not facts.is_all:
+            async with aclosing(_research(conversation, toolset)) as research:
+                async for event in research:
+                    yield event
+        evidence = [] if facts.is_all else toolset.evidence.sources
+        sources = [source.to_source() for source in evidence]
         yield SourcesEvent(sources=sources)
-        run.results = [ResultRecord(piece.text.type, piece.text.id, piece.weight) for piece in desk.evidence.pieces]
+        run.results = [ResultRecord(source.text.type, source.text.id, source.weight) for source in evidence]
+        if facts.counted is not None:
+            yield facts.counted
 
         answer = ""
-        async with aclosing(_write(conversation, desk)) as chunks:
+        async with aclosing(_write(conversation, facts, toolset)) as chunks:
             async for chunk in chunks:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
         level, label = confidence(sources)
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
-        followups = await _suggest_followups(conversation, answer, desk)
+        followups = await _suggest_followups(conversation, answer, toolset)
         yield FollowupsEvent(questions=followups)
 
         answer_id = None
@@ -97,22 +113,60 @@ async def answer_question(
         )
 
 
-async def _first_search(conversation: Conversation, desk: ResearchDesk) -> AsyncIterator[Event]:
-    """Search everything for the question itself: it needs no model to decide that."""
-    arguments = SearchArguments(query=conversation.search_query)
-    desk.run.budget.spend_call()
-    yield ToolCallEvent(id="search_1", tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True))
-    count, pieces = await desk.search(arguments, desk.types, sources=FIRST_SOURCES)
-    yield ToolObservationEvent(id="search_1", tool=SEARCH_ALL, count=count, summary=summary(count, pieces))
+async def _read(request: AskRequest, conversation: Conversation, services: Services) -> RecordsReading:
+    """What the question asks of the records, in the light of those before it unless it names a topic of its own."""
+    earlier = [turn.question for turn in request.recent_history if turn.question]
+    reading = await read_records(services.database, request.question, earlier=earlier)
+    if not (conversation.topic_changed and reading.question.follows_up):
+        return reading
+    alone = await read_records(services.database, request.question)
+    return alone if alone.question.topic else reading
 
 
-async def _research(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerator[Event]:
+def _call_event(arguments: SearchArguments, toolset: SearchToolset) -> ToolCallEvent:
+    """The first search is for the question itself: it needs no model to decide that."""
+    toolset.run.budget.spend_call()
+    return ToolCallEvent(
+        id=FIRST_SEARCH, tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True)
+    )
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
+
+    `speakers`: what they said is asked for.
+    """
+
+    text: str = ""
+    counted: AggregationEvent | None = None
+    is_all: bool = False
+    speakers: frozenset[str] = frozenset()
+
+
+async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolset) -> _Facts:
+    """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
+    database = toolset.services.database
+    if wanted := what_to_count(reading, toolset.types):
+        with toolset.run.step("records_count"):
+            counted = await count(database, wanted)
+        if counted is not None:
+            return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
+    if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
+        return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
+    by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
+    if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
+        return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
+    return _Facts(speakers=reading.speakers)
+
+
+async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
     """The model's own searches, if there is a model."""
-    run = desk.run
+    run = toolset.run
     if run.chat is None:
         return
-    messages = research_messages(conversation.question, conversation.history, desk.evidence.pieces)
-    calls = call_tools(run.chat, messages, desk.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
+    messages = research_messages(conversation.question, conversation.history, toolset.evidence.sources)
+    calls = call_tools(run.chat, messages, toolset.tools(), run, step_name=RESEARCH_STEP, max_turns=MAX_STEPS - 1)
     try:
         async with aclosing(calls):
             async for event in calls:
@@ -123,19 +177,24 @@ async def _research(conversation: Conversation, desk: ResearchDesk) -> AsyncGene
                         id=event.id, tool=event.tool, count=event.result.count, summary=event.result.summary
                     )
     except DatabaseUnavailable:
-        if not desk.evidence.pieces:
+        if not toolset.evidence.sources:
             raise
         run.degrade(RESEARCH_STEP)
 
 
-async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerator[str]:
-    """The answer as it comes, its citations checked: the model's, or the sources' own sentences."""
-    run, pieces = desk.run, desk.evidence.pieces
+async def _write(conversation: Conversation, facts: _Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
+    """The answer as it comes, its citations checked: what is known for sure, then the model's, or the sources' own sentences."""
+    run, sources = toolset.run, toolset.evidence.sources
+    if facts.text:
+        yield facts.text
+        if facts.is_all:
+            return
+        yield "\n\n"
     with run.step("records_answer") as record:
         written = ""
-        if run.chat is not None and pieces:
+        if run.chat is not None and sources:
             try:
-                async with aclosing(_model_answer(conversation, desk, run.chat, record)) as chunks:
+                async with aclosing(_model_answer(conversation, facts, toolset, run.chat, record)) as chunks:
                     async for chunk in chunks:
                         written += chunk
                         yield chunk
@@ -148,7 +207,11 @@ async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerat
         if written.strip():
             yield BROKEN_OFF
         extracted = await off_loop(
-            lambda: list(standins.extractive_answer(conversation.question, conversation.search_query, pieces))
+            lambda: list(
+                fallbacks.extractive_answer(
+                    conversation.question, conversation.search_query, fallbacks.said_by(facts.speakers, sources)
+                )
+            )
         )
         for chunk in extracted:
             yield chunk
@@ -157,12 +220,12 @@ async def _write(conversation: Conversation, desk: ResearchDesk) -> AsyncGenerat
 
 
 async def _model_answer(
-    conversation: Conversation, desk: ResearchDesk, chat: ChatModel, record: StepRecord
+    conversation: Conversation, facts: _Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
 ) -> AsyncGenerator[str]:
-    pieces = desk.evidence.pieces
-    messages = answer_messages(conversation.question, conversation.history, pieces)
-    citations = CitationFilter({piece.n for piece in pieces})
-    async with aclosing(write(messages, desk.run, chat, record)) as texts:
+    sources = toolset.evidence.sources
+    messages = answer_messages(conversation.question, conversation.history, sources, facts.text)
+    citations = CitationFilter({source.n for source in sources})
+    async with aclosing(write(messages, toolset.run, chat, record)) as texts:
         async for text in texts:
             if chunk := citations.feed(text):
                 yield chunk
@@ -170,36 +233,36 @@ async def _model_answer(
         yield chunk
 
 
-async def _suggest_followups(conversation: Conversation, answer: str, desk: ResearchDesk) -> list[str]:
+async def _suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset) -> list[str]:
     """Two or three questions that the records can answer."""
-    pieces, pool = desk.evidence.pieces, list(desk.pool.values())
+    sources, pool = toolset.evidence.sources, list(toolset.pool.values())
 
-    def stand_in(_: str) -> FollowupQuestions:
-        return standins.suggest_followups(conversation.question, pieces, pool)
+    def fallback(_: str) -> FollowupQuestions:
+        return fallbacks.suggest_followups(conversation.question, sources, pool)
 
-    if not pieces:
-        return standins.followups_about(await _latest_topics(desk))
+    if not sources:
+        return fallbacks.followups_about(await _latest_topics(toolset))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
         FollowupQuestions,
-        stand_in,
+        fallback,
     )
-    decided = await decide(step, answer, desk.run)
-    questions = await off_loop(standins.answerable, decided.questions, pool)
+    decided = await decide(step, answer, toolset.run)
+    questions = await off_loop(fallbacks.answerable, decided.questions, pool)
     if len(questions) < FOLLOWUPS_MIN:
-        more = await off_loop(stand_in, answer)
+        more = await off_loop(fallback, answer)
         questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *standins.followups_about(await _latest_topics(desk))]))
-    return questions[: standins.FOLLOWUPS_MAX]
+        questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_topics(toolset))]))
+    return questions[: fallbacks.FOLLOWUPS_MAX]
 
 
-async def _latest_topics(desk: ResearchDesk) -> list[str]:
+async def _latest_topics(toolset: SearchToolset) -> list[str]:
     """What came up last in the records; nothing where that cannot be looked up in time: the answer is given already."""
     try:
-        async with in_time(desk.run.budget.seconds_left):
-            return await latest_topics(desk.services.database, standins.FOLLOWUPS_MAX)
+        async with in_time(toolset.run.budget.seconds_left):
+            return await latest_topics(toolset.services.database, fallbacks.FOLLOWUPS_MAX)
     except (TimeIsUp, DatabaseUnavailable):
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -20,15 +20,8 @@ from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 
 RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
-RECORD_TYPES: tuple[RecordType, ...] = (
-    "motion",
-    "agenda_item",
-    "matter",
-    "document_section",
-    "key_statement",
-    "transcript_segment",
-)
-SEMANTIC_TYPES: tuple[RecordType, ...] = RECORD_TYPES[:-1]
+RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
+SEMANTIC_TYPES: tuple[RecordType, ...] = tuple(name for name in RECORD_TYPES if name != "transcript_segment")
 """The types that have vectors. Transcript segments are too many; they are found by their words."""
 
 Intent = Literal["keyword", "question"]
@@ -203,6 +196,30 @@ class ToolObservationEvent(Event):
 class SourcesEvent(Event):
     type: Literal["sources"] = "sources"
     sources: list[Source]
+
+
+class AggregationGroup(BaseModel):
+    """A value, or the first day of a period, and how many records have it."""
+
+    value: str | int | float | bool | datetime.date
+    count: int
+
+
+class AggregationEvent(Event):
+    """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
+
+    `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
+    it.
+    """
+
+    type: Literal["aggregation"] = "aggregation"
+    by: str | None
+    groups: list[AggregationGroup]
+    total: int
+    filters: dict[str, Any]
+
+    def to_json(self) -> str:
+        return self.model_dump_json()
 
 
 class AnswerChunkEvent(Event):

@@ -8,8 +8,8 @@ from math import fsum
 
 from quarry.core.snippet import mark
 from quarry.core.text import shorten
+from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.contract import ConfidenceLevel, Source
-from quarry.records.found import RecordKey, RecordText
 from quarry.records.ranking import RankedRecord
 
 SOURCES_MAX = 12
@@ -21,7 +21,7 @@ LOW_SIMILARITY_BELOW = 0.5
 
 
 @dataclass(frozen=True)
-class Piece:
+class EvidenceSource:
     """One source: its number, what it says, its similarity (cosine) to the query that found it, and how well it ranked there,
     as a share of that search's best score.
     """
@@ -48,27 +48,29 @@ class Piece:
 class Evidence:
     """The numbered sources so far."""
 
-    pieces: list[Piece] = field(default_factory=list)
-    _known: dict[RecordKey, Piece] = field(default_factory=dict)
+    sources: list[EvidenceSource] = field(default_factory=list)
+    _known: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
 
-    def add(self, found: Iterable[tuple[RankedRecord, RecordText]], *, limit: int = SOURCES_MAX) -> list[Piece]:
-        """The pieces for what was found, known or newly numbered, while there are at most `limit` pieces in all."""
-        pieces: list[Piece] = []
+    def add(
+        self, found: Iterable[tuple[RankedRecord, RecordText]], *, limit: int = SOURCES_MAX
+    ) -> list[EvidenceSource]:
+        """The sources for what was found, known or newly numbered, while there are at most `limit` sources in all."""
+        sources: list[EvidenceSource] = []
         best = 0.0
         for ranked, text in found:
             best = best or ranked.score
-            piece = self._known.get(text.key)
-            if piece is None and len(self.pieces) < limit:
-                piece = Piece(len(self.pieces) + 1, text, ranked.similarity, ranked.score / best)
-                self.pieces.append(piece)
-                self._known[text.key] = piece
-            if piece is not None:
-                pieces.append(piece)
-        return pieces
+            source = self._known.get(text.key)
+            if source is None and len(self.sources) < limit:
+                source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, ranked.score / best)
+                self.sources.append(source)
+                self._known[text.key] = source
+            if source is not None:
+                sources.append(source)
+        return sources
 
-    @property
-    def sources(self) -> list[Source]:
-        return [piece.to_source() for piece in self.pieces]
+    def to_wire(self) -> list[Source]:
+        """The sources as they are sent."""
+        return [source.to_source() for source in self.sources]
 
 
 def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:

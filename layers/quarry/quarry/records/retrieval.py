@@ -3,53 +3,102 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.errors import NotFound
-from quarry.core.postgres.call import call, function_call, vector_literal
+from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.filters import Arguments, where
+from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import SEMANTIC_TYPES, RecordType, WholeRecord
-from quarry.records.found import Candidate, RecordKey, RecordText
+from quarry.records.facets import SEARCHED_BY_TYPE
 from quarry.records.tables import TABLES
 
 _TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]
 
 
+@dataclass(frozen=True)
+class Scope:
+    """Which records are searched at all: of these dates, and of `ids` where it is not None."""
+
+    date_from: datetime.date | None = None
+    date_to: datetime.date | None = None
+    ids: Sequence[str] | None = None
+
+
+EVERYTHING = Scope()
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One type searched for some words. `is_apart`: its candidates are ranked by themselves too."""
+
+    type: RecordType
+    query: str
+    scope: Scope = EVERYTHING
+    is_apart: bool = False
+
+
 async def find_candidates(
-    database: Database,
-    *,
-    query: str,
-    vector: Sequence[float] | None,
-    types: Sequence[RecordType],
-    depth: int,
-    date_from: datetime.date | None = None,
-    date_to: datetime.date | None = None,
+    database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int
 ) -> list[Candidate]:
-    """The `depth` best candidates of each type, in one round trip. Without a vector: by their words alone."""
-    arms = [_search_arm(name) for name in types]
-    rows = await database.rows(
-        SQL(" union all ").join(arms),
-        {
-            "query_text": query,
-            "query_embedding": vector_literal(vector) if vector is not None else None,
-            "match_count": depth,
-            "date_from": date_from,
-            "date_to": date_to,
-        },
+    """The `depth` best candidates of each arm, in one round trip. Without a vector: by their words alone."""
+    if not arms:
+        return []
+    values: dict[str, Any] = {
+        "query_embedding": vector_literal(vector) if vector is not None else None,
+        "match_count": depth,
+    }
+    searches = [_search_arm(arm, place, values) for place, arm in enumerate(arms)]
+    rows = await database.rows(SQL(" union all ").join(searches), values)
+    return [
+        Candidate(row["type"], row["id"], row["text_score"], row["similarity"], arms[row["arm"]].is_apart)
+        for row in rows
+    ]
+
+
+def _search_arm(arm: Arm, place: int, values: dict[str, Any]) -> Composed:
+    own = {
+        "query_text": arm.query,
+        "date_from": arm.scope.date_from,
+        "date_to": arm.scope.date_to,
+        "ids": None if arm.scope.ids is None else list(arm.scope.ids),
+    }
+    values |= {f"{name}_{place}": value for name, value in own.items()}
+    given = {name: f"{name}_{place}" for name in own} | {"match_count": "match_count"}
+    has_vectors = arm.type in SEMANTIC_TYPES
+    if has_vectors:
+        given["query_embedding"] = "query_embedding"
+    function = SQL("{}({})").format(
+        Identifier(f"{'hybrid_search' if has_vectors else 'search'}_{TABLES[arm.type]}"),
+        SQL(", ").join(SQL("{} => {}").format(Identifier(to), Placeholder(name)) for to, name in given.items()),
     )
-    return [Candidate(row["type"], row["id"], row["text_score"], row["similarity"]) for row in rows]
+    return SQL("select {} as arm, {}::text as type, id, text_score, similarity from {}").format(
+        Literal(place), Literal(arm.type), function
+    )
 
 
-def _search_arm(name: RecordType) -> Any:
-    arguments = ["query_text", "match_count", "date_from", "date_to"]
-    if name in SEMANTIC_TYPES:
-        function = function_call(f"hybrid_search_{TABLES[name]}", [*arguments, "query_embedding"])
-    else:
-        function = function_call(f"search_{TABLES[name]}", arguments)
-    return SQL("select {}::text as type, id, text_score, similarity from {}").format(Literal(name), function)
+async def ids_meeting(
+    database: Database, clauses: Mapping[RecordType, Sequence[Clause]], limit: int
+) -> dict[RecordType, list[str]]:
+    """Records of each type that meet its conditions, latest first, `limit` of a type at most, in one round trip."""
+    arguments = Arguments()
+    selects = [
+        SQL("select {} as type, array(select t.id from {} t where {} order by t.date desc nulls last, t.id").format(
+            Literal(name), Identifier(TABLES[name]), where(SEARCHED_BY_TYPE[name], given, arguments)
+        )
+        + SQL(" limit {}) as ids").format(Literal(limit))
+        for name, given in clauses.items()
+    ]
+    if not selects:
+        return {}
+    rows = await database.rows(SQL(" union all ").join(selects), arguments.values)
+    return {row["type"]: row["ids"] for row in rows}
 
 
 async def describe(database: Database, keys: Sequence[RecordKey], query: str) -> list[RecordText]:

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 
 from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
+from quarry.core.retrieval.questions import standings
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
+from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
-from quarry.records.found import RecordText
-from quarry.records.intent import classify_intent, words_to_look_up
+from quarry.records.facets import SEARCHED_BY_TYPE
+from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
-from quarry.records.retrieval import describe, find_candidates
+from quarry.records.reading import RecordsReading, read_records
+from quarry.records.retrieval import Scope, describe, find_candidates
+from quarry.records.search_plan import SearchPlan, plan_search
 
 DEPTH = 100
 """Candidates of each type. Deeper pages than these hold nothing."""
@@ -31,8 +35,15 @@ async def search_records(
     """The ranked list for a query. Raises DatabaseUnavailable; a failing embedding model only degrades."""
     run = Run("records", caller.user_id, request.q, _budget(services), chat=None, request_id=request_id)
     with services.run_log.record(run):
+        reading = await read_records(services.database, request.q)
         ranked = await rank_records(
-            request.q, request.types, services, run, date_from=request.from_date, date_to=request.to_date
+            request.q,
+            request.types,
+            services,
+            run,
+            reading=reading,
+            date_from=request.from_date,
+            date_to=request.to_date,
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
@@ -56,25 +67,43 @@ async def rank_records(
     services: Services,
     run: Run,
     *,
+    reading: RecordsReading | None = None,
     date_from: datetime.date | None = None,
     date_to: datetime.date | None = None,
 ) -> list[RankedRecord]:
-    """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing."""
+    """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
+
+    `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
+    """
     if not significant_words(query):
         return []
     vector = await query_vector(query, services, run)
     with run.step("retrieve") as record:
-        candidates = await find_candidates(
-            services.database,
-            query=words_to_look_up(query),
-            vector=vector,
-            types=types,
-            depth=DEPTH,
-            date_from=date_from,
-            date_to=date_to,
-        )
+        given = Scope(date_from, date_to)
+        plan = await plan_search(services.database, query, types, given, reading)
+        candidates = await _candidates(plan, vector, services)
+        if not candidates and plan.must_hold:
+            everything = await plan_search(services.database, query, types, given, None)
+            candidates = await _candidates(everything, vector, services)
         record.counts["candidates"] = len(candidates)
     return fuse_types(candidates)
+
+
+async def _candidates(plan: SearchPlan, vector: list[float] | None, services: Services) -> list[Candidate]:
+    candidates = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH)
+    candidates += [Candidate(name, id, 0.0, None) for name, id in plan.listed]
+    for name, clauses in plan.unchecked.items():
+        table = SEARCHED_BY_TYPE[name]
+        keys = [item.id for item in candidates if item.type == name]
+        met = {
+            key
+            for key, standing in (await standings(services.database, table, clauses, keys)).items()
+            if not standing.misses
+        }
+        candidates = [
+            item for item in candidates if item.type != name or item.id in met or not (plan.must_hold or item.is_apart)
+        ]
+    return candidates
 
 
 async def query_vector(query: str, services: Services, run: Run) -> list[float] | None:

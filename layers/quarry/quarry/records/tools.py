@@ -15,11 +15,12 @@ from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
+from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
-from quarry.records.evidence import SOURCES_MAX, Evidence, Piece
-from quarry.records.found import RecordText
+from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
+from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import describe
 from quarry.records.search import rank_records
 from quarry.records.tables import TABLES
@@ -49,8 +50,20 @@ class SearchArguments(BaseModel):
     date_to: datetime.date | None = Field(default=None, description="Only records of this day or earlier (YYYY-MM-DD).")
 
 
+@dataclass(frozen=True)
+class Searched:
+    """All that a search found, best first, and what of it was taken as sources."""
+
+    ranked: Sequence[RankedRecord]
+    sources: Sequence[EvidenceSource]
+
+    @property
+    def summary(self) -> str:
+        return summary(len(self.ranked), self.sources)
+
+
 @dataclass
-class ResearchDesk:
+class SearchToolset:
     """The searches of one answer, and what they found. `pool` holds what was found but is not a source."""
 
     services: Services
@@ -60,14 +73,20 @@ class ResearchDesk:
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
     async def search(
-        self, arguments: SearchArguments, types: Sequence[RecordType], *, sources: int
-    ) -> tuple[int, list[Piece]]:
-        """Search and take the best `sources` as evidence. How many records matched, and the pieces taken."""
+        self,
+        arguments: SearchArguments,
+        types: Sequence[RecordType],
+        *,
+        sources: int,
+        reading: RecordsReading | None = None,
+    ) -> Searched:
+        """Search and take the best `sources` as evidence; `reading` is what the query asks beside its words."""
         ranked = await rank_records(
             arguments.query,
             types,
             self.services,
             self.run,
+            reading=reading,
             date_from=arguments.date_from,
             date_to=arguments.date_to,
         )
@@ -76,7 +95,7 @@ class ResearchDesk:
         by_key = {text.key: text for text in texts}
         found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
         self.pool |= {text.key: text for _, text in found}
-        return len(ranked), self.evidence.add(_varied(found)[:sources])
+        return Searched(ranked, self.evidence.add(_varied(found)[:sources]))
 
     def tools(self) -> list[Tool]:
         """The tools to offer: only types that the asker allowed."""
@@ -96,18 +115,18 @@ class ResearchDesk:
 
     def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:
-            count, pieces = await self.search(arguments, types, sources=TOOL_SOURCES)
-            full = " No further source can be kept." if len(self.evidence.pieces) >= SOURCES_MAX else ""
-            return ToolResult(count, summary(count, pieces), sources_block(pieces) + full)
+            searched = await self.search(arguments, types, sources=TOOL_SOURCES)
+            full = " No further source can be kept." if len(self.evidence.sources) >= SOURCES_MAX else ""
+            return ToolResult(len(searched.ranked), searched.summary, sources_block(searched.sources) + full)
 
         return run_search
 
 
-def summary(count: int, pieces: Sequence[Piece]) -> str:
+def summary(count: int, sources: Sequence[EvidenceSource]) -> str:
     """A line for people about what a search found."""
     if not count:
         return "Nothing found"
-    kept = f"; kept {', '.join(f'[{piece.n}]' for piece in pieces)}" if pieces else ""
+    kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
     return f"{count} record{'' if count == 1 else 's'} found{kept}"
 
 

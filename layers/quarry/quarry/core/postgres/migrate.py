@@ -1,15 +1,16 @@
 """Migrations and SQL functions: what makes an empty database Quarry's.
 
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
-`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes. `{{embedding_dimensions}}` in a migration is
-the number of dimensions that the vectors of this database have.
+`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes; where that is `<table>_values.sql`, the values
+of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number of dimensions that the vectors of
+this database have.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,8 @@ create table if not exists quarry_functions (
   applied_at timestamptz not null default now()
 );
 """
+
+_VALUES = "_values"
 
 # Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
 _LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
@@ -108,6 +111,7 @@ def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = Non
         connection.execute(_BOOKKEEPING)
         migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
+        _refresh_values(connection, functions)
     return Migrated(tuple(migrations), tuple(functions))
 
 
@@ -185,6 +189,12 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
                 [file.name, file.sha256],
             )
     return [file.name for file in changed]
+
+
+def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> None:
+    for path in map(Path, functions):
+        if path.stem.endswith(_VALUES) and path.parent.name != "core":
+            connection.execute("select refresh_facet_values(%s)", [path.stem.removesuffix(_VALUES)])
 
 
 @contextmanager

@@ -98,7 +98,7 @@ class _FilledDomains:
     async def of(self, database: Database) -> list[str]:
         found_at, domains = self._found.get(database, (float("-inf"), []))
         if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
-            domains = [row["domain"] for row in await database.rows(self._query)]
+            domains = sorted(row["domain"] for row in await database.rows(self._query))
             self._found[database] = time.monotonic(), domains
         return domains
 

@@ -34,9 +34,9 @@ export function toggle(text, {pressed, name, count = null, ontoggle}) {
 /**
  * Something that holds and can be taken away.
  * @param {import('../dom.js').Child} text
- * @param {{label: string, onremove: () => void}} options `label` says what the button does
+ * @param {{label: string, tone?: string, onremove: () => void}} options `label` says what the button does
  */
-export function removable(text, {label: title, onremove}) {
-  return element('span', {class: 'chip removable'}, text,
+export function removable(text, {label: title, tone = '', onremove}) {
+  return element('span', {class: `chip removable ${tone}`.trim()}, text,
     element('button', {type: 'button', class: 'chip-remove', 'aria-label': title, title, on: {click: onremove}}, icon('close')));
 }

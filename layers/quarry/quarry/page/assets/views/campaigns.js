@@ -1,13 +1,14 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
 import {barChart} from '../components/bars.js';
-import {choices, label, toggle} from '../components/chips.js';
+import {choices, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {understood} from './campaigns/constraints.js';
 
 export {stylesheet};
 export const title = 'Campaigns';
@@ -18,7 +19,7 @@ const HISTORY_MAX = 50;
 
 const STEP_WORDS = {campaigns_research: 'the choice of searches', campaigns_answer: 'the writing of the answer', query_embedding: 'search by meaning'};
 
-const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy'};
+const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy', aggregate_campaigns: 'Counting'};
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
@@ -27,14 +28,13 @@ export function mount(root, context) {
     lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
     label: 'Ask about the campaigns',
     placeholder: 'Ask about offers, channels, moods or themes',
-    turn: (question, before, own) => new CampaignsTurn(question, before, own),
+    turn: (asked, own) => new CampaignsTurn(asked, own),
   });
 }
 
 class CampaignsTurn extends Turn {
-  constructor(question, before, context) {
-    super(question, context, {path: 'campaigns/chat', activity: 'Search'});
-    this.before = before;
+  constructor(asked, context) {
+    super(asked, context, {path: 'campaigns/chat', activity: 'Search'});
     /** Whether the next question is asked within what this one was. */
     this.keepsFilters = false;
   }
@@ -45,6 +45,7 @@ class CampaignsTurn extends Turn {
     return {
       message: this.question,
       history: history.slice(-HISTORY_MAX),
+      ...(this.constraints !== null && {constraints: this.constraints}),
       ...(last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
     };
   }
@@ -62,11 +63,15 @@ class CampaignsTurn extends Turn {
     return plural(this.answer.total, 'campaign');
   }
 
+  groups(constraints) {
+    return understood(constraints);
+  }
+
   found() {
     const {campaigns, total, aggregation, suggestions, detectedFilters, telemetry} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      this.#filters(detectedFilters),
+      this.#keep(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
       campaigns.length > 0 && campaignList(campaigns, total),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
@@ -74,20 +79,16 @@ class CampaignsTurn extends Turn {
     ];
   }
 
-  /** How the question was read, and whether that holds for the next one too. */
-  #filters(filters) {
-    const entries = Object.entries(filters);
-    if (entries.length === 0) return null;
+  /** Whether what can be kept of how the question was read holds for the next one too. */
+  #keep(filters) {
+    if (Object.keys(filters).length === 0) return null;
     const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
       this.keepsFilters = !this.keepsFilters;
       keep.setAttribute('aria-pressed', String(this.keepsFilters));
     }});
-    return element('div', {class: 'chips read-as', role: 'group', 'aria-label': 'How the question was read'},
-      entries.map(([name, value]) => label(`${FILTER_WORDS[name] ?? words(name)}: ${valueText(value)}`)), keep);
+    return element('div', {class: 'chips'}, keep);
   }
 }
-
-const FILTER_WORDS = {value_prop: 'Value proposition', has_offer: 'Offer', date_range: 'Captured'};
 
 function callLabel({tool, arguments: given}) {
   const values = Object.entries(given).filter(([name]) => name !== 'embedding_field').map(([, value]) => valueText(value));

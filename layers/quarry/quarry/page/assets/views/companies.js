@@ -4,10 +4,12 @@ import {label} from '../components/chips.js';
 import {confidenceShare} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
+import {standing} from '../components/understood.js';
 import {element, outsideLink} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
+import {understood} from './companies/constraints.js';
 
 export {stylesheet};
 export const title = 'Companies';
@@ -28,14 +30,13 @@ export function mount(root, context) {
     lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
     label: 'Describe the companies you are looking for',
     placeholder: 'Describe the companies you are looking for',
-    turn: (question, before, own) => new CompaniesTurn(question, before, own),
+    turn: (asked, own) => new CompaniesTurn(asked, own),
   });
 }
 
 class CompaniesTurn extends Turn {
-  constructor(question, before, context) {
-    super(question, context, {path: 'companies/chat', activity: 'Search'});
-    this.before = before;
+  constructor(asked, context) {
+    super(asked, context, {path: 'companies/chat', activity: 'Search'});
   }
 
   get body() {
@@ -43,6 +44,7 @@ class CompaniesTurn extends Turn {
     const last = this.before.at(-1)?.answer?.references ?? [];
     return {
       messages: [...asked, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
+      ...(this.constraints !== null && {constraints: this.constraints}),
       ...(last.length > 0 && {clientContext: {previousCandidateIds: last.map(({companyId}) => companyId)}}),
     };
   }
@@ -53,6 +55,10 @@ class CompaniesTurn extends Turn {
 
   get summary() {
     return plural(this.answer.references.length, 'company', 'companies');
+  }
+
+  groups(constraints) {
+    return understood(constraints, this.question);
   }
 
   found() {
@@ -73,6 +79,7 @@ function referenceCard(reference, company) {
       confidenceShare(reference.confidence)),
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
+    standing(reference),
     element('div', {class: 'chips'}, reference.evidenceChips.map((text) => label(text))));
 }
 

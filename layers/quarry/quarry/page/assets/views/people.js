@@ -2,16 +2,17 @@
  * People: how the query was understood, who fits and why, what would bring more, contact details for a credit.
  *
  * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
- * offered; `id`, the search's id once it was made, so that coming back to it asks nothing anew. Without a query everybody is listed.
+ * offered; `constraints`, what is searched by where the reader changed how the query was understood. Without a query everybody is listed.
  */
 
-import {choices, label, removable, toggle} from '../components/chips.js';
+import {choices, removable, toggle} from '../components/chips.js';
 import {degradedRemark, emptyState, endedNotice, noticeOf, remark} from '../components/notice.js';
 import {loading} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
+import {conditionChips, highlighted, packed, unpacked} from '../components/understood.js';
 import {button, element, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
-import {understood, without} from './people/constraints.js';
+import {relaxed, understood} from './people/constraints.js';
 import {openPerson, openPublicProfile, personCard} from './people/person.js';
 
 export const title = 'People';
@@ -27,6 +28,9 @@ const TIERS = [
   'Few people meet every condition, so time and place were relaxed.',
   'Few people meet every condition, so time, place, company and team were relaxed.',
 ];
+
+/** The request's own wishes, by the relaxations that drop them. */
+const WISHES = {preferred_locations: 'place', open_to_work_only: 'open', offer_salary_inr_per_year: 'salary'};
 
 const DISCOVER_PAGE = 24;
 
@@ -123,13 +127,18 @@ class PeopleView {
 
   #wishControls() {
     const {open, place, salary} = this.search;
-    const go = (changes) => this.context.go({...this.#wishes(), ...changes, q: this.search.q});
+    const go = (changes) => this.#change(changes, this.search.constraints);
     const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
     const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any pay', (value) => go({salary: value}));
     return [
       toggle('Open to work only', {pressed: open === 'true', name: 'open', ontoggle: (pressed) => go({open: pressed ? 'true' : ''})}),
       placeField, salaryField,
     ];
+  }
+
+  /** The same query with other wishes, or by other constraints than it was read to have; null: as it is read. */
+  #change(wishes, constraints) {
+    this.context.go({...this.#wishes(), ...wishes, q: this.search.q, constraints: constraints && packed(constraints)});
   }
 
   #wishes() {
@@ -162,9 +171,10 @@ class PeopleView {
   }
 
   #request() {
-    const {q, open, place, salary} = this.search;
+    const {q, open, place, salary, constraints} = this.search;
     return {
       query: q,
+      ...(constraints !== null && {constraints}),
       ...(open !== '' && {open_to_work_only: open === 'true'}),
       ...(place !== '' && {preferred_locations: [place]}),
       ...(salary !== '' && {salary_max: Number(salary)}),
@@ -174,7 +184,7 @@ class PeopleView {
   #showResponse(response) {
     const {people, constraints, fallback_tier: tier, relaxations, degraded} = response;
     replace(this.body,
-      element('section', {class: 'understood', 'aria-label': 'How the query was understood'}, chipsOf(understood(constraints))),
+      this.#understood(constraints),
       TIERS[tier] && people.length > 0 && remark(TIERS[tier]),
       degradedRemark(degraded, STEP_WORDS),
       people.length === 0
@@ -182,6 +192,21 @@ class PeopleView {
         : element('ol', {class: 'cards people-list', 'aria-label': 'People'}, people.map((person) =>
           element('li', {}, personCard(person, () => this.#open(person, response.search_id))))),
       this.#relaxations(relaxations, constraints));
+  }
+
+  /** The query with its words marked, and what was read from it, to be changed. */
+  #understood(constraints) {
+    const groups = understood(constraints).filter(({conditions}) => conditions.length > 0);
+    const isChanged = this.search.constraints !== null;
+    return element('section', {class: 'understood', 'aria-label': 'How the query was understood'},
+      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_cleaned, constraints.evidence)),
+      groups.length === 0
+        ? element('p', {class: 'fine'}, isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.')
+        : conditionChips(groups, (left) => this.#change({}, left)),
+      element('p', {class: 'fine'}, isChanged && [
+        'Searched with your changes. ',
+        element('button', {type: 'button', class: 'text-button', on: {click: () => this.#change({}, null)}}, 'Read the query again'), '. ',
+      ], (groups.length > 0 || isChanged) && 'Each change is a new search and costs one credit.'));
   }
 
   #relaxations(relaxations, constraints) {
@@ -193,18 +218,10 @@ class PeopleView {
           text, element('span', {class: 'chip-count'}, `+${more}`)))));
   }
 
-  /** Search again without one condition: those of the request by itself, those of the query by leaving out their words. */
+  /** Search again without one condition: of the request's own wishes, of what the query was read to ask for, or of both. */
   #relax(constraint, constraints) {
-    const wishes = this.#wishes();
-    if (constraint === 'open_to_work_only') this.context.go({...wishes, open: 'false', q: this.search.q});
-    else if (constraint === 'preferred_locations') this.context.go({...wishes, place: '', q: this.search.q});
-    else {
-      const salary = constraint === 'offer_salary_inr_per_year' ? '' : wishes.salary;
-      const query = without(this.search.q, constraint, constraints);
-      if (query !== this.search.q || salary !== wishes.salary) this.context.go({...wishes, salary, q: query});
-      // its words are not to be found: the reader finds them
-      else this.prompt.input.focus();
-    }
+    const left = relaxed(constraints, constraint);
+    this.#change(constraint in WISHES ? {[WISHES[constraint]]: ''} : {}, left === constraints ? this.search.constraints : left);
   }
 
   #open(person, searchId) {
@@ -222,12 +239,6 @@ class PeopleView {
     this.balance.classList.toggle('is-empty', balance === 0);
     replace(this.balance, plural(balance, 'credit'));
   }
-}
-
-function chipsOf(groups) {
-  if (groups.length === 0) return element('p', {class: 'fine'}, 'No condition was read from this; the closest people by meaning are shown.');
-  return groups.map(({name, tone, texts}) => element('div', {class: 'understood-group'},
-    element('span', {class: 'understood-name'}, name), element('span', {class: 'chips'}, texts.map((text) => label(text, {tone})))));
 }
 
 function discoveredCard(person, context) {
@@ -252,5 +263,6 @@ function searchOf(params) {
     open: ['true', 'false'].includes(params.get('open') ?? '') ? params.get('open') : '',
     place: (params.get('place') ?? '').trim(),
     salary: Number(salary) > 0 ? salary : '',
+    constraints: unpacked(params.get('constraints')),
   };
 }

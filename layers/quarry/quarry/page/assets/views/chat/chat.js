@@ -1,12 +1,13 @@
 /**
  * A conversation: a question, its answer as it comes, and further questions that follow on it. Companies and campaigns are asked this way.
  *
- * The address holds the question (`q`); what came before it is kept with the history entry, so that back and forward walk through the
+ * The address holds the question (`q`), and its `constraints` where the reader changed how it was understood; what came before it is kept with the history entry, so that back and forward walk through the
  * conversation. A question that is opened by its address alone begins a new one.
  */
 
 import {choices} from '../../components/chips.js';
 import {Prompt, promptBar} from '../../components/prompt.js';
+import {packed, unpacked} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 
 export const stylesheet = 'views/chat.css';
@@ -17,7 +18,7 @@ export const stylesheet = 'views/chat.css';
  * @property {string} lead
  * @property {string} label of the input
  * @property {string} placeholder
- * @property {(question: string, before: import('./turn.js').Turn[], context: import('../../app.js').Context) => import('./turn.js').Turn} turn
+ * @property {(asked: import('./turn.js').Asked, context: import('../../app.js').Context) => import('./turn.js').Turn} turn
  */
 
 export class Chat {
@@ -45,8 +46,10 @@ export class Chat {
       this.#showFirst();
       return;
     }
-    entry.turn ??= this.kind.turn(question, entry.before, this.context);
-    entry.turn.callbacks = {onchange: () => this.#changed(entry.turn), onfollow: (text) => this.#ask(text)};
+    entry.turn ??= this.kind.turn({question, before: entry.before, constraints: unpacked(params.get('constraints'))}, this.context);
+    entry.turn.callbacks = {
+      onchange: () => this.#changed(entry.turn), onfollow: (text) => this.#ask(text), onedit: (constraints) => this.#edit(entry.turn, constraints),
+    };
     this.context.setTitle(question);
     this.#lay(entry);
     entry.turn.begin();
@@ -75,7 +78,7 @@ export class Chat {
       element('h1', {class: 'visually-hidden'}, this.kind.title),
       element('div', {class: 'turns'}, [...before, turn].map((each, place) =>
         element('section', {class: 'turn', 'aria-label': `Question ${place + 1}`},
-          element('h2', {class: 'question', tabindex: '-1'}, each.question), each.root))),
+          each.heading, each.root))),
       promptBar(this.prompt, () => this.context.go({}))));
     const heading = this.root.querySelector('.turn:last-child .question');
     if (before.length > 0) heading.scrollIntoView({block: 'start'});
@@ -84,6 +87,13 @@ export class Chat {
 
   #changed(turn) {
     if (this.entry?.turn === turn) this.prompt.busy = turn.state === 'running';
+  }
+
+  /** The same question in the same place, by other constraints than it was read to have; null: as it is read. */
+  #edit(turn, constraints) {
+    this.entry?.turn?.stop();
+    this.next = turn.before;
+    this.context.go({q: turn.question, constraints: constraints && packed(constraints)});
   }
 
   #ask(text) {

@@ -7,29 +7,40 @@ import {isStopped} from '../../api.js';
 import {endedNotice} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
+import {conditionChips, highlighted} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 import {MarkdownView} from '../../markdown.js';
 
 const NDJSON = 'application/x-ndjson';
 
+/**
+ * @typedef {object} Asked
+ * @property {string} question
+ * @property {Turn[]} before what it follows on
+ * @property {any} constraints what is searched by where the reader changed how the question was understood, else null
+ */
+
 /** What the kinds of conversation share. A kind says where it asks, what it sends and what it makes of an event. */
 export class Turn {
   /**
-   * @param {string} question
+   * @param {Asked} asked
    * @param {import('../../app.js').Context} context
    * @param {{path: string, activity: string}} kind `activity` is what its steps are called together
    */
-  constructor(question, context, {path, activity}) {
+  constructor({question, before, constraints}, context, {path, activity}) {
     this.question = question;
+    this.before = before;
+    this.constraints = constraints;
     this.context = context;
     this.path = path;
     this.activity = activity;
-    /** @type {{onchange: () => void, onfollow: (question: string) => void}} */
-    this.callbacks = {onchange() {}, onfollow() {}};
+    /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
+    this.callbacks = {onchange() {}, onfollow() {}, onedit() {}};
     /** @type {'new' | 'running' | 'done' | 'stopped' | 'failed'} */
     this.state = 'new';
     /** The last event's data, once it is there. */
     this.answer = null;
+    this.heading = element('h2', {class: 'question', tabindex: '-1'}, question);
     this.root = element('div', {class: 'turn-answer'});
     this.#clear();
   }
@@ -44,9 +55,29 @@ export class Turn {
     throw new Error(`a kind of turn takes its events: ${event.type}`);
   }
 
+  /** How the question was understood. @param {any} constraints @returns {import('../../components/understood.js').Group[]} */
+  groups(constraints) {
+    throw new Error(`a kind of turn says in words what was understood: ${Object.keys(constraints)}`);
+  }
+
   /** What stands below the finished text. @returns {import('../../dom.js').Child} */
   found() {
     return null;
+  }
+
+  /**
+   * How the question was understood, its words marked above; a condition that is taken away asks it again, by what is left.
+   * @returns {import('../../dom.js').Child}
+   */
+  understood() {
+    const {constraints} = this.answer;
+    if (!constraints) return null;
+    const groups = this.groups(constraints).filter(({conditions}) => conditions.length > 0);
+    if (groups.length === 0 && this.constraints === null) return null;
+    return element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
+      conditionChips(groups, (left) => this.callbacks.onedit(left)),
+      this.constraints !== null && element('p', {class: 'fine'}, 'Answered with your changes. ',
+        element('button', {type: 'button', class: 'text-button', on: {click: () => this.callbacks.onedit(null)}}, 'Read the question again'), '.'));
   }
 
   /** What is read out when the answer is there. */
@@ -66,7 +97,8 @@ export class Turn {
       this.#flush();
       this.timeline.finish();
       replace(this.notes);
-      replace(this.after, this.found());
+      replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
+      replace(this.after, this.understood(), this.found());
       this.#enter('done');
       this.context.announce(this.summary);
     } catch (error) {
@@ -87,6 +119,8 @@ export class Turn {
       this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
+      // constraints that were given are answered by without the words that they were once read from
+      if (this.constraints !== null && this.answer.constraints?.evidence.length === 0) this.answer.constraints.evidence = this.constraints.evidence ?? [];
       this.text = event.data.content ?? event.data.response ?? this.text;
     } else {
       this.take(event);

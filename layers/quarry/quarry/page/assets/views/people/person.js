@@ -5,6 +5,7 @@ import {label} from '../../components/chips.js';
 import {confidenceShare} from '../../components/confidence.js';
 import {noticeOf, remark} from '../../components/notice.js';
 import {facts, openPanel} from '../../components/panel.js';
+import {standing} from '../../components/understood.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
 import {month, rupees, words} from '../../format.js';
 
@@ -16,6 +17,7 @@ export function personCard(person, onopen) {
         element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'Somebody')),
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
       person.similarity_percent !== null && person.similarity_percent !== undefined && confidenceShare(person.similarity_percent / 100, 'match')),
+    standing(person),
     element('ul', {class: 'reasons', 'aria-label': 'Why'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
     person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': 'Experience that matched'}, person.matched_cards.map((card) =>
       element('li', {}, element('span', {class: 'experience-title'}, [card.title, card.company_name].filter(Boolean).join(', ')), element('span', {class: 'card-meta'}, whereAndWhen(card))))),

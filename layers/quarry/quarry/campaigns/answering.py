@@ -1,0 +1,133 @@
+"""Answering a question by what it says: the search that fits it, what the whole of the data says to it, and, where nothing is
+found, what its conditions cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quarry.campaigns import retrieval
+from quarry.campaigns.contract import Campaign
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.outcome import Outcome
+from quarry.campaigns.reading import CampaignQuestion
+from quarry.campaigns.results import NOTHING
+from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause, Condition, Missing
+from quarry.core.retrieval import questions
+from quarry.core.retrieval.answers import Answer
+
+RELAXED_MAX = 10
+"""Of a question with more conditions it is not told what each one costs."""
+
+
+async def answer_question(
+    database: Database, asked: CampaignQuestion, base: Sequence[Clause], vector: Sequence[float] | None
+) -> Outcome:
+    """What the campaigns say to a question, among those that meet `base`. `vector` is that of its theme.
+
+    Raises DatabaseUnavailable.
+    """
+    unnamed = _unnamed(asked)
+    if unnamed or (asked.question.unanswerable and not asked.clauses):
+        return Outcome(asked, NOTHING, unnamed=unnamed)
+    clauses = (*base, *asked.clauses)
+    outcome = await _outcome(database, asked, clauses, vector)
+    if outcome.found.total:
+        return outcome
+    dropped = tuple(clause for clause in asked.clauses if any(each.strength == "inferred" for each in clause))
+    if dropped:
+        kept = tuple(clause for clause in clauses if clause not in dropped)
+        relaxed = await _outcome(database, asked, kept, vector)
+        if relaxed.found.total:
+            return replace(relaxed, dropped=dropped)
+    relaxations = (
+        await questions.relaxations(database, CAMPAIGNS, asked.clauses)
+        if 1 < len(asked.clauses) <= RELAXED_MAX and not base
+        else []
+    )
+    return replace(outcome, relaxations=tuple(each for each in relaxations if each.rows))
+
+
+async def confirmed(database: Database, asked: CampaignQuestion) -> CampaignQuestion:
+    """The question with names that no campaign has as what it is about, where the words before them do not say that somebody's
+    campaigns are meant ("for", "in"); where they are counted, only if copy holds them.
+    """
+    for missing in asked.question.missing:
+        before = asked.question.text[: missing.evidence.start].split()[-1:]
+        if before and before[0].lower() in _OF_ANYTHING:
+            words = f'"{missing.text}"'
+            if asked.ask.kind == "rows" or (await retrieval.find_by_text(database, words)).total:
+                asked = _about(asked, missing)
+    return asked
+
+
+_OF_ANYTHING = frozenset(("for", "of", "in", "with", "on", "at"))
+
+
+def _about(asked: CampaignQuestion, missing: Missing) -> CampaignQuestion:
+    is_said = missing.text in asked.theme or missing.text in asked.says
+    return replace(
+        asked,
+        question=replace(asked.question, missing=tuple(each for each in asked.question.missing if each is not missing)),
+        clauses=tuple(
+            clause
+            for clause in asked.clauses
+            if not any(missing.evidence in condition.evidence for condition in clause)
+        ),
+        theme=asked.theme if is_said else f"{asked.theme} {missing.text}".strip(),
+    )
+
+
+async def pick(database: Database, asked: CampaignQuestion, shown: Sequence[Campaign]) -> Outcome:
+    """Those of the campaigns that an earlier answer showed which the question refers to by their places."""
+    places = [place - 1 if place > 0 else len(shown) + place for place in asked.question.references]
+    ids = [shown[place].id for place in places if 0 <= place < len(shown)]
+    return Outcome(asked, await retrieval.find_ids(database, ids))
+
+
+async def _outcome(
+    database: Database, asked: CampaignQuestion, clauses: tuple[Clause, ...], vector: Sequence[float] | None
+) -> Outcome:
+    counts = asked.ask.kind not in ("rows", "exists")
+    if asked.theme and not counts:
+        found = await retrieval.find_by_theme(database, asked.theme, vector, clauses)
+        if not found.total and clauses:
+            # what meets the conditions is better than nothing
+            found = await retrieval.filter_campaigns(database, clauses)
+            return Outcome(asked, found, clauses, is_beside_theme=True)
+        return Outcome(asked, found, clauses)
+    if asked.says and not counts:
+        return Outcome(asked, await retrieval.find_by_text(database, asked.says, clauses), clauses)
+    if words := asked.says or asked.theme:
+        found = await retrieval.find_by_text(database, words, clauses)
+        clauses = (*clauses, (Condition("copy", (words,)),))
+        if found.more or asked.ask.kind == "count":
+            return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
+    answer = await _answer(database, asked, clauses)
+    if asked.ask.kind == "extreme" and answer is not None:
+        found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])
+    else:
+        found = await retrieval.filter_campaigns(database, clauses)
+    return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
+
+
+async def _answer(database: Database, asked: CampaignQuestion, clauses: Sequence[Clause]) -> Answer | None:
+    """Groups are asked for as a whole: what comes behind the first ones is told too."""
+    if asked.ask.kind not in ("distinct", "groups", "extreme"):
+        return None
+    ask = replace(asked.ask, limit=None) if asked.ask.kind == "groups" else asked.ask
+    if ask.kind == "distinct":
+        groups = await questions.answer(database, CAMPAIGNS, replace(ask, kind="groups"), clauses)
+        return replace(groups, ask=ask)
+    return await questions.answer(database, CAMPAIGNS, ask, clauses)
+
+
+def _unnamed(asked: CampaignQuestion) -> tuple[Missing, ...]:
+    """Names that no campaign has, where a company or brand is meant; other words may stand in the copy."""
+    return tuple(
+        missing
+        for missing in asked.question.missing
+        if missing.facet is not None and CAMPAIGNS.facet(missing.facet).kind == "name"
+    )

@@ -1,0 +1,380 @@
+"""What we say about campaigns when no model does, and what an answer speaks of, whoever wrote it."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from quarry.campaigns.contract import Campaign, CampaignFilters
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.filters import nearest, plain
+from quarry.campaigns.outcome import Outcome, Search
+from quarry.campaigns.reading import CampaignQuestion, labels
+from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.core.query.mention import Grain
+from quarry.core.query.question import Ask, Missing
+from quarry.core.retrieval.answers import Group, Value
+from quarry.core.text import shorten
+
+LISTED_CAMPAIGNS = 5
+LISTED_OFFERS = 10
+LISTED_VALUES = 6
+LISTED_GROUPS = 30
+SUGGESTIONS = 3
+COPY_CHARACTERS = 140
+RELAXATIONS = 3
+SAME_NAME_CUTOFF = 0.7
+"""A name this like one that is not known may be meant."""
+
+_TOLD = "company, brand, channel, offer, value propositions, sentiment, visual style, the day of capture and the copy"
+
+
+def compose_answer(outcome: Outcome, known: KnownValues) -> str:
+    """A plain answer in Markdown: what was asked first, exactly as counted over the whole set."""
+    question = outcome.asked.question
+    if question.unanswerable and not outcome.unnamed:
+        return _unanswerable(question.unanswerable)
+    if not outcome.found.total:
+        return _nothing(outcome, known)
+    text = "\n\n".join([*_dropped(outcome), _answer(outcome)])
+    if outcome.asked.is_of_others:
+        return f"This is not in the data as such. The campaigns that come nearest:\n\n{text}"
+    return f"{_by_words(outcome)}\n\n{text}" if outcome.is_by_words else text
+
+
+def outcome_of(asked: CampaignQuestion, search: Search) -> Outcome:
+    """What a model's search found, as the answer to the question; the numbers that it did not count are left out."""
+    question = replace(asked.question, unanswerable=(), missing=(), references=())
+    if asked.ask.kind in ("distinct", "groups", "extreme") and asked.ask.facet != "offer":
+        question = replace(question, ask=Ask())
+    return Outcome(CampaignQuestion(question, search.clauses), search.found, search.clauses)
+
+
+def suggest(asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
+    """Questions to ask next that the data can answer: about this set first, then about all campaigns."""
+    counts = found.counts if found.total else {}
+    company, channel = _first(counts, "company"), _first(counts, "channel")
+    sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
+    offers, other_channel = _first(counts, "offer"), _known(known, "channel")
+    wanted: Iterable[tuple[bool, str]] = (
+        (bool(company and offers) and asked.facet != "offer", f"What are the offers from {company} campaigns?"),
+        (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
+        (bool(value_prop) and asked.kind != "count", f"How many campaigns promise {value_prop}?"),
+        (bool(sentiment and offers), f"Show me {sentiment} campaigns with an offer"),
+        (bool(company and sentiment), f"What sentiment do {company} campaigns have?"),
+        (bool(company), f"Which channels does {company} use?"),
+        (bool(other_channel), f"How many campaigns ran on {other_channel}?"),
+        (
+            bool(_known(known, "value_prop")),
+            f"Which value propositions are most common for {_known(known, 'company')}?",
+        ),
+        (True, "Which companies have the most campaigns?"),
+    )
+    return list(dict.fromkeys(text for holds, text in wanted if holds))[:SUGGESTIONS] if known else []
+
+
+def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
+    """The campaigns that `answer` speaks of: those whose id it gives; else, unless it gives the number of the whole set, those
+    whose brand or company it names; else all.
+    """
+    said = set(_ID.findall(answer))
+    by_id = [campaign for campaign in found.campaigns if _is_said(campaign.id, said, answer)]
+    if by_id or re.search(rf"(?<![\d.,]){found.total}(?![\d]|[.,]\d)", answer):
+        return by_id or list(found.campaigns)
+    text = f" {plain(answer)} "
+    named = [
+        campaign
+        for campaign in found.campaigns
+        if any(f" {plain(name)} " in text for name in (campaign.brand, campaign.company) if name)
+    ]
+    return named or list(found.campaigns)
+
+
+_ID = re.compile(r"[\w-]+")
+
+
+def _is_said(id: str, said: Collection[str], answer: str) -> bool:
+    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
+    if _ID.fullmatch(id):
+        return id in said
+    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
+
+
+# ---- what cannot be told, and what is not there ----
+
+
+def _unanswerable(unanswerable: Sequence[Missing]) -> str:
+    said = " and ".join(f"“{missing.text}”" for missing in unanswerable)
+    return f"This is not in the data: {said}. What it tells of a campaign is {_TOLD}."
+
+
+def _by_words(outcome: Outcome) -> str:
+    return (
+        f"It is not recorded which campaigns are about “{outcome.asked.theme}”, so this cannot be counted by meaning. "
+        "By the words of their copy:"
+    )
+
+
+def _dropped(outcome: Outcome) -> list[str]:
+    if outcome.is_beside_theme:
+        return [f"Nothing comes near “{outcome.asked.theme}”. Without it:"]
+    if not outcome.dropped:
+        return []
+    return [f"Nothing is{labels(outcome.dropped)}, which was only guessed from the words; without that:"]
+
+
+def _nothing(outcome: Outcome, known: KnownValues) -> str:
+    """That nothing was found, why, and what each condition costs."""
+    if outcome.unnamed:
+        return " ".join(_unnamed(missing, known) for missing in outcome.unnamed)
+    if outcome.is_by_words:
+        theme = outcome.asked.theme
+        return f"It is not recorded which campaigns are about “{theme}”, and no copy{_of(outcome)} says these words."
+    about = _about(outcome)
+    lines = [f"No campaign{about} was found." if about else "There are no campaigns."]
+    lines += [
+        f"- without “{each.label}”: {each.rows} campaign{_s(each.rows)}" for each in outcome.relaxations[:RELAXATIONS]
+    ]
+    return "\n".join([lines[0], *([""] if lines[1:] else []), *lines[1:]])
+
+
+def _unnamed(missing: Missing, known: KnownValues) -> str:
+    assert missing.facet is not None
+    close = nearest(missing.text, known.by_filter.get(missing.facet, ()), SAME_NAME_CUTOFF)
+    offered = f" Did you mean {' or '.join(close)}?" if close else ""
+    return f"No campaign by “{missing.text}” is here: no {CAMPAIGNS.facet(missing.facet).label} is called so.{offered}"
+
+
+# ---- what was found ----
+
+
+def _answer(outcome: Outcome) -> str:
+    ask, found = outcome.asked.ask, outcome.found
+    if found.more and ask.kind not in ("rows", "exists", "count"):
+        many = f"These are {_size(found)}{_about(outcome)}, too many to be counted by their words."
+        return f"{many} Narrow them down, by channel or company."
+    match ask.kind:
+        case "count":
+            return _count_answer(outcome)
+        case "distinct":
+            return _distinct_answer(outcome)
+        case "groups" if ask.facet == "offer" and ask.limit is None:
+            return _offers_answer(outcome)
+        case "groups":
+            return _groups_answer(outcome)
+        case "extreme":
+            return _extreme_answer(outcome)
+        case "exists":
+            return f"Yes: {_campaigns_answer(outcome)}"
+        case _:
+            return _days_answer(outcome) if ask.facet == "capture_date" else _campaigns_answer(outcome)
+
+
+def _count_answer(outcome: Outcome) -> str:
+    found = outcome.found
+    verb, noun = ("is", "campaign") if found.total == 1 else ("are", "campaigns")
+    lines = [f"There {verb} **{found.size}** {noun}{_about(outcome)}."]
+    for field in ("channel", "sentiment"):
+        values = found.counts.get(field, {})
+        if len(values) > 1:
+            lines.append(f"By {CAMPAIGNS.facet(field).label}: {_with_counts(values)}.")
+    return "\n\n".join(lines)
+
+
+def _distinct_answer(outcome: Outcome) -> str:
+    answer = outcome.answer
+    assert answer is not None
+    groups = _in_order(outcome)
+    called = _called(outcome.asked.ask, answer.number or 0)
+    listed = f": {_groups(groups, outcome.asked.ask.grain)}" if len(groups) <= LISTED_GROUPS else ""
+    among = f"among the {_size(outcome.found)}{_about(outcome)}"
+    return f"There {_are(answer.number or 0)} **{answer.number}** different {called} {among}{listed}."
+
+
+def _groups_answer(outcome: Outcome) -> str:
+    """The values with their numbers; the most common first, by name, where that is asked for."""
+    ask, answer, about = outcome.asked.ask, outcome.answer, _about(outcome)
+    assert answer is not None
+    if not answer.groups:
+        return f"The {_size(outcome.found)}{about} have no {_called(ask, 1)}."
+    if ask.limit is None:
+        groups = _in_order(outcome)
+        more = f" and {len(groups) - LISTED_GROUPS} more" if len(groups) > LISTED_GROUPS else ""
+        head = f"**{answer.number}** {_called(ask, answer.number or 0)} of the {_size(outcome.found)}{about}"
+        return f"{head}: {_groups(groups[:LISTED_GROUPS], ask.grain)}{more}."
+    first = _with_ties(answer.groups, ask.limit)
+    rest = [group for group in answer.groups if group not in first][:LISTED_VALUES]
+    names = ", ".join(f"**{_value(group.value, ask.grain)} ({group.rows})**" for group in first)
+    which = "rarest" if ask.ascending else "most common"
+    lines = [f"{names}: the {which} {_called(ask, len(first))} of the {_size(outcome.found)}{about}."]
+    if rest:
+        lines.append(f"Then come {_groups(rest, ask.grain)}.")
+    return " ".join(lines)
+
+
+def _with_ties(groups: Sequence[Group], limit: int) -> list[Group]:
+    """The first groups, and those that have as many rows as the last of them."""
+    last = groups[min(limit, len(groups)) - 1].rows
+    first = list(groups[:limit])
+    return first + [group for group in groups[limit:] if group.rows == last][:LISTED_GROUPS]
+
+
+def _in_order(outcome: Outcome) -> list[Group]:
+    """Periods as they passed, other values as they are."""
+    answer = outcome.answer
+    assert answer is not None
+    if outcome.asked.ask.facet != "capture_date":
+        return list(answer.groups)
+    return sorted(answer.groups, key=lambda group: str(group.value))
+
+
+def _extreme_answer(outcome: Outcome) -> str:
+    ask, answer, found = outcome.asked.ask, outcome.answer, outcome.found
+    assert answer is not None
+    which = "first" if ask.ascending else "latest"
+    days = sorted({each.capture_date for each in found.campaigns if each.capture_date}, reverse=not ask.ascending)
+    on = " and ".join(_day(day) for day in days[:LISTED_GROUPS])
+    noun = f"campaign{_s(found.total)}"
+    head = f"The {which} {noun}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured on {on}:"
+    return "\n".join([head, "", *_listed_campaigns(found)])
+
+
+def _days_answer(outcome: Outcome) -> str:
+    found = outcome.found
+    days = sorted({each.capture_date for each in found.campaigns if each.capture_date})
+    if not days:
+        return f"It is not recorded when the {_size(found)}{_about(outcome)} ran."
+    on = f"on {_day(days[0])}" if len(days) == 1 else f"between {_day(days[0])} and {_day(days[-1])}"
+    head = f"The {_size(found)}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured {on}:"
+    return "\n".join([head, "", *_listed_campaigns(found)])
+
+
+def _offers_answer(outcome: Outcome) -> str:
+    found, about = outcome.found, _about(outcome)
+    making = [campaign for campaign in found.campaigns if campaign.offer]
+    if not making:
+        return f"None of the {_size(found)}{about} makes an offer."
+    makes = sum(group.rows for group in outcome.answer.groups) if outcome.answer else len(making)
+    listed = [f"- **{_name(campaign)}** ({campaign.channel}): {campaign.offer}" for campaign in making[:LISTED_OFFERS]]
+    head = f"{makes} of the {_size(found)}{about} make{'s' if makes == 1 else ''} an offer:"
+    more = [f"and {makes - len(listed)} more."] if makes > len(listed) else []
+    return "\n".join([head, "", *listed, *([""] if more else []), *more])
+
+
+def _campaigns_answer(outcome: Outcome) -> str:
+    found, limit = outcome.found, outcome.asked.ask.limit
+    shown = min(limit or LISTED_CAMPAIGNS, found.total)
+    head = f"{found.size} campaign{_s(found.total)}{_about(outcome)}"
+    head += f"; the first {shown}:" if found.total > shown else ":"
+    return "\n".join([head[:1].upper() + head[1:], "", *_listed_campaigns(found, shown)])
+
+
+def _listed_campaigns(found: CampaignSet, limit: int = LISTED_CAMPAIGNS) -> list[str]:
+    return [f"- **{_name(campaign)}** ({_facts(campaign)}): {_gist(campaign)}" for campaign in found.campaigns[:limit]]
+
+
+# ---- words ----
+
+
+def _about(outcome: Outcome) -> str:
+    """The set that was asked for, in words that follow "campaigns"."""
+    asked = outcome.asked
+    theme = f" about {asked.theme}" if asked.theme and not (outcome.is_by_words or outcome.is_beside_theme) else ""
+    says = (
+        ""
+        if not asked.says or _says_so(outcome)
+        else f" saying {asked.says if chr(34) in asked.says else f'“{asked.says}”'}"
+    )
+    return labels(outcome.clauses or (() if asked.question.references else asked.clauses)) + says + theme
+
+
+def _says_so(outcome: Outcome) -> bool:
+    """Whether the words that the copy is to say are among the conditions."""
+    words = (outcome.asked.says,)
+    return any(
+        condition.facet == "copy" and condition.values == words for clause in outcome.clauses for condition in clause
+    )
+
+
+def _of(outcome: Outcome) -> str:
+    conditions = labels(outcome.asked.clauses)
+    return f" of campaigns{conditions}" if conditions else ""
+
+
+def _called(ask: Ask, number: int) -> str:
+    """What is grouped by: "channels", "year"."""
+    if ask.grain:
+        return ask.grain if number == 1 else f"{ask.grain}s"
+    facet = CAMPAIGNS.facet(ask.facet or "channel")
+    return facet.label if number == 1 else facet.plural
+
+
+def _groups(groups: Sequence[Group], grain: Grain | None) -> str:
+    return ", ".join(f"{_value(group.value, grain)} ({group.rows})" for group in groups)
+
+
+def _value(value: Value, grain: Grain | None) -> str:
+    if not isinstance(value, datetime.date):
+        return str(value)
+    match grain:
+        case "year":
+            return str(value.year)
+        case "quarter":
+            return f"Q{(value.month + 2) // 3} {value.year}"
+        case "month":
+            return f"{value:%B} {value.year}"
+        case "week":
+            return f"the week of {_day(value)}"
+        case _:
+            return _day(value)
+
+
+def _gist(campaign: Campaign) -> str:
+    return campaign.offer or shorten(campaign.campaign_text, COPY_CHARACTERS)
+
+
+def _facts(campaign: Campaign) -> str:
+    day = _day(campaign.capture_date) if campaign.capture_date else None
+    return ", ".join(filter(None, (campaign.channel, campaign.imagery_sentiment, day)))
+
+
+def _name(campaign: Campaign) -> str:
+    if campaign.brand and campaign.brand != campaign.company:
+        return f"{campaign.brand}, {campaign.company}"
+    return campaign.company
+
+
+def _with_counts(values: Mapping[str, int]) -> str:
+    listed = [f"{value} ({count})" for value, count in list(values.items())[:LISTED_VALUES]]
+    return ", ".join(listed) + (f" and {len(values) - len(listed)} more" if len(values) > len(listed) else "")
+
+
+def _size(found: CampaignSet) -> str:
+    return f"{found.size} campaign{_s(found.total)}"
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
+    return next(iter(counts.get(field, {})), None)
+
+
+def _known(known: KnownValues, field: str) -> str | None:
+    return next(iter(known.by_filter.get(field, ())), None)
+
+
+def _day(day: datetime.date) -> str:
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def detected(filters: CampaignFilters, base: CampaignFilters) -> dict[str, object]:
+    """The filters that the question was taken to mean, with those that held in every search."""
+    return base.given() | filters.given()

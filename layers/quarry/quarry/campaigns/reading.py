@@ -1,0 +1,227 @@
+"""A question about campaigns as it is answered: conditions, words that the copy is to say, a theme that is found by meaning."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints, Evidence
+from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
+from quarry.core.query.question import Ask, Clause, Condition, Question
+from quarry.core.retrieval.wording import clause_label
+
+CLAUSES_MAX = 50
+"""So many conditions of a question hold, each of so many alternatives; nobody says as many."""
+EXCLUDED_MAX = 20
+"""So many words or phrases that are ruled out are looked for."""
+
+_HAS_LETTERS = re.compile(r"[^\W\d_]")
+_ASKED_BY = {"who": "company", "whom": "company", "where": "channel"}
+_OF_OTHERS = frozenset((*_ASKED_BY, "what", "whats", "why", "whose", "how"))
+
+_SAYING = frozenset(map(stem, ("mention", "say", "phrase", "word", "slogan", "quote")))
+
+
+@dataclass(frozen=True)
+class CampaignQuestion:
+    """What is asked, of which campaigns: all `clauses` must hold. `says` are words that the copy must hold, as a search box takes
+    them; `theme` is what the campaigns are about. At most one of the two is given.
+    """
+
+    question: Question
+    clauses: tuple[Clause, ...] = ()
+    says: str = ""
+    theme: str = ""
+    is_of_others: bool = False
+    """Whether it asks for something else than campaigns ("who wrote …"), and no field is that."""
+
+    @property
+    def ask(self) -> Ask:
+        return self.question.ask
+
+    @property
+    def label(self) -> str:
+        """The conditions in words that follow "campaigns"."""
+        return labels(self.clauses)
+
+
+def labels(clauses: Iterable[Clause]) -> str:
+    """Conditions in words that follow "campaigns"."""
+    return "".join(f" {clause_label(CAMPAIGNS, clause)}" for clause in clauses)
+
+
+def question_of(
+    parsed: ParsedQuery, read: Question, today: datetime.date, earlier: CampaignQuestion | None = None
+) -> CampaignQuestion:
+    """A question as it is answered. `earlier` is the one before it, where it takes that up; `today` the latest capture."""
+    question = _of_recent(parsed, read, today)
+    clauses = (*(clause[:CLAUSES_MAX] for clause in question.clauses[:CLAUSES_MAX]), *_unsaid(question.excluded_words))
+    phrases = " ".join(f'"{phrase}"' for phrase in question.phrases)
+    own_words = [mention for mention in parsed.mentions if isinstance(mention.value, Word)]
+    says = phrases
+    if not says and question.topic:
+        is_inherited = earlier is not None and question.topic == earlier.question.topic
+        is_said = bool(earlier and earlier.says) if is_inherited else _asks_for_words(parsed)
+        says = question.topic if is_said else ""
+    theme = (
+        "" if says or (own_words and _names_rows(parsed)) or not _HAS_LETTERS.search(question.topic) else question.topic
+    )
+    asked = CampaignQuestion(question, clauses, says, theme)
+    return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
+
+
+def _of_something_else(parsed: ParsedQuery, asked: CampaignQuestion) -> CampaignQuestion:
+    """ "Who advertises on radio" asks for companies, "what does she promise" for the field that it names; of "who wrote it"
+    nothing is known, and so of whatever "what", "who" or "why" asks beside campaigns.
+    """
+    opening = parsed.tokens[0].key if parsed.tokens else ""
+    if (
+        opening not in _OF_OTHERS
+        or asked.ask != Ask()
+        or asked.question.unanswerable
+        or (opening not in _ASKED_BY and _asks_for_rows(parsed))
+    ):
+        return asked
+    facet = _ASKED_BY.get(opening) or (_last_name(parsed, asked) if opening.startswith("what") else None)
+    if facet is None or asked.theme:
+        return replace(asked, is_of_others=bool(asked.theme) or opening in ("why", "how"))
+    superlative = [each.value.what for each in parsed.mentions if isinstance(each.value, Asked)]
+    is_one = "most" in superlative or "least" in superlative
+    ask = Ask("groups", facet, ascending="least" in superlative, limit=1 if is_one else None)
+    return replace(asked, question=replace(asked.question, ask=ask))
+
+
+def _asks_for_rows(parsed: ParsedQuery) -> bool:
+    """Whether a word for campaigns stands right behind the opening word ("what ads …")."""
+    following = (mention for mention in parsed.mentions[1:] if mention.value != Cue("filler"))
+    return next(following, parsed.mentions[0]).value == Cue("noun")
+
+
+def _last_name(parsed: ParsedQuery, asked: CampaignQuestion) -> str | None:
+    """The facet that the question ends with, where no condition says it."""
+    last = parsed.mentions[-1]
+    if not isinstance(last.value, FacetName) or last.value.grain:
+        return None
+    said = {span.start for clause in asked.clauses for condition in clause for span in condition.evidence}
+    return None if last.start in said else last.value.facets[0]
+
+
+def _unsaid(excluded: Sequence[str]) -> list[Clause]:
+    words = [each for each in excluded if not {stem(key) for key in keys(each)} <= _SAYING][:EXCLUDED_MAX]
+    if not words:
+        return []
+    # one query of the search vector, however many words
+    any_of_them = " or ".join(f'"{each}"' if " " in each else each for each in words)
+    return [(Condition("copy", (any_of_them,), is_negated=True),)]
+
+
+def _asks_for_words(parsed: ParsedQuery) -> bool:
+    """Whether the question is what the copy says ("mentions", "with the words"), by a verb or noun before the words."""
+    words = [place for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, (Word, Known))]
+    return any(
+        {stem(key) for key in keys(parsed.text[mention.start : mention.end])} & _SAYING
+        for mention in parsed.mentions[: words[-1] if words else 0]
+        if isinstance(mention.value, (Word, Cue))
+    )
+
+
+def _names_rows(parsed: ParsedQuery) -> bool:
+    """Whether each word that is left stands right behind a channel, and so only names what runs there ("radio slots")."""
+    words = [place for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, Word)]
+    return all(place > 0 and _is_behind(parsed.mentions[place - 1], parsed.mentions[place]) for place in words)
+
+
+def _is_behind(before: Mention, mention: Mention) -> bool:
+    is_channel = isinstance(before.value, Known) and any(value.facet == "channel" for value in before.value.values)
+    return is_channel and mention.start - before.end == 1 and mention.assertion == "affirmed"
+
+
+def _of_recent(parsed: ParsedQuery, question: Question, today: datetime.date) -> Question:
+    """ "The latest campaigns" are the recent ones; "the latest campaign" is one."""
+    ask = question.ask
+    if ask.kind != "extreme" or ask.ascending or ask.limit != 1 or any(_is_when(each) for each in parsed.mentions):
+        return question
+    rows = [mention for mention in parsed.mentions if mention.value == Cue("noun")]
+    if not any(parsed.text[mention.end - 1].lower() == "s" for mention in rows):
+        return question
+    recent = Condition("capture_date", range=DateRange(today - datetime.timedelta(days=RECENT_DAYS), today))
+    return replace(question, ask=Ask(), clauses=(*question.clauses, (recent,)))
+
+
+def _is_when(mention: Mention) -> bool:
+    return isinstance(mention.value, Asked) and mention.value.what == "when"
+
+
+# ---- on the wire ----
+
+
+def constraints_of(asked: CampaignQuestion) -> Constraints:
+    """How a question was read, for whoever asked."""
+    question = asked.question
+    said = [condition for clause in asked.clauses for condition in clause]
+    return Constraints(
+        conditions=[
+            ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], label=clause_label(CAMPAIGNS, clause))
+            for clause in asked.clauses
+        ],
+        theme=asked.theme,
+        words=asked.says,
+        evidence=[
+            *(evidence for condition in said for evidence in _evidence(condition, question.text)),
+            *(replaced for each in question.preferred for replaced in _evidence(each, question.text, preferred=True)),
+        ],
+    )
+
+
+def _on_wire(condition: Condition) -> ConditionOnWire:
+    days = condition.range if isinstance(condition.range, DateRange) else DateRange()
+    return ConditionOnWire.model_validate(
+        {
+            "field": condition.facet,
+            "values": list(condition.values),
+            "from": days.first,
+            "to": days.last,
+            "months": list(days.months),
+            "negated": condition.is_negated,
+        }
+    )
+
+
+def _evidence(condition: Condition, text: str, *, preferred: bool = False) -> list[Evidence]:
+    assertion = "preferred" if preferred else "negated" if condition.is_negated else "affirmed"
+    return [
+        Evidence.model_validate(
+            {
+                "field": condition.facet,
+                "value": ", ".join(condition.values) or text[span.start : span.end],
+                "start": span.start,
+                "end": span.end,
+                "assertion": assertion,
+            }
+        )
+        for span in condition.evidence
+    ]
+
+
+def with_constraints(asked: CampaignQuestion, constraints: Constraints) -> CampaignQuestion:
+    """The question with these conditions in place of its own; what it asks about them stays."""
+    question = replace(
+        asked.question, clauses=(), preferred=(), missing=(), unanswerable=(), topic=constraints.theme, references=()
+    )
+    clauses = tuple(tuple(map(_from_wire, clause.any_of)) for clause in constraints.conditions)
+    return CampaignQuestion(question, clauses, constraints.words, "" if constraints.words else constraints.theme)
+
+
+def _from_wire(condition: ConditionOnWire) -> Condition:
+    days = DateRange(condition.from_date, condition.to_date, tuple(condition.months))
+    return Condition(
+        condition.field,
+        tuple(condition.values),
+        None if days == DateRange() else days,
+        is_negated=condition.negated,
+    )

@@ -1,0 +1,208 @@
+"""The answer: its text as it is written, its references with what each meets and misses, what the search took."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from quarry.companies.candidates import NameMatch
+from quarry.companies.constraints import clauses_to_tell, constraints_of
+from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, conditions_in_words
+from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
+from quarry.companies.facets import COMPANIES
+from quarry.companies.outputs import RankedCompany
+from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
+from quarry.companies.retrieval import nearest
+from quarry.companies.snippets import home, inline_description, profile_words
+from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
+from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.model.step import write
+from quarry.core.off_loop import off_loop
+from quarry.core.retrieval.answers import Relaxation, Standing
+from quarry.core.retrieval.questions import labels_of, relaxations, standings
+from quarry.core.text import STOP_WORDS, stem, words
+
+_MATCHED_BY = {
+    "name": "Its name is the one asked for.",
+    "former_name": "It was once called {asked}.",
+    "domain": "Its web address is {asked}.",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
+    search ended.
+    """
+
+    asked: Asked
+    chosen: Sequence[RankedCompany]
+    companies: Mapping[str, Company]
+    standings: Mapping[str, Standing]
+    near_misses: Sequence[NearMiss]
+    relaxations: Sequence[Relaxation]
+    rounds: int
+    end_reason: EndReason
+    is_cut_short: bool
+
+
+async def conclude(
+    context: Context,
+    asked: Asked,
+    found: Candidates,
+    ranking: Ranking,
+    *,
+    wanted: int | None,
+    rounds: int,
+    end_reason: EndReason,
+    is_cut_short: bool,
+) -> Result:
+    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what
+    is near and what each condition costs.
+    """
+    companies = {**asked.companies, **found.companies}
+    chosen = _chosen(context, asked, ranking, companies, wanted)
+    met: Mapping[str, Standing] = {}
+    near: Sequence[NearMiss] = found.near_misses
+    costs: Sequence[Relaxation] = ()
+    clauses = clauses_to_tell(asked.sought)
+    if context.seconds_for_looking(False) > 0:
+        try:
+            if chosen and clauses and not asked.exact:
+                ids = [each.company_id for each in chosen]
+                met = await standings(context.services.database, COMPANIES, clauses, ids)
+            elif not chosen and not asked.exact:
+                near = await nearest(context, asked, found)
+                costs = await relaxations(context.services.database, COMPANIES, asked.sought.clauses)
+        except DatabaseUnavailable:
+            context.run.degrade("company_search")
+    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short)
+
+
+def _chosen(
+    context: Context, asked: Asked, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
+) -> list[RankedCompany]:
+    """Those named, or as many as are wanted of those that were ranked surely enough."""
+    if asked.exact:
+        return [_named(companies[match.company_id], match) for match in asked.exact if match.company_id in companies]
+    return [each for each in ranking.ranked if each.confidence >= context.limits.accepted_confidence_min][:wanted]
+
+
+def _named(company: Company, match: NameMatch) -> RankedCompany:
+    chips = [company.status.capitalize(), *company.categories[:2], home(company)]
+    return RankedCompany(
+        company_id=company.id,
+        reason=_MATCHED_BY[match.matched].format(asked=match.asked),
+        inline_description=inline_description(company),
+        evidence_chips=[chip for chip in chips if chip],
+        confidence=min(1.0, match.name_score),
+    )
+
+
+async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
+    """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
+    inputs = await off_loop(_inputs, context, result)
+    if result.chosen:
+        async with aclosing(_summary(context, inputs)) as pieces:
+            async for piece in pieces:
+                yield piece
+    else:
+        near = [(miss.company, miss.unmet) for miss in result.near_misses]
+        yield nothing_found(inputs, near, [(each.label, each.rows) for each in result.relaxations])
+    if result.is_cut_short:
+        yield CUT_SHORT
+
+
+async def _summary(context: Context, inputs: SummaryInputs) -> AsyncGenerator[str]:
+    run = context.run
+    with run.step("company_summary") as record:
+        written = ""
+        if run.chat is not None and not context.is_out_of_tokens:
+            try:
+                async with aclosing(write(summary_messages(inputs), run, run.chat, record)) as pieces:
+                    async for piece in pieces:
+                        written += piece
+                        yield piece
+                record.counts["characters"] = len(written)
+                return
+            except ModelError:
+                pass
+        if run.chat is not None:
+            run.degrade("company_summary", record)
+        if written.strip():
+            yield BROKEN_OFF
+        for piece in summary_by_rule(inputs):
+            yield piece
+            # let each sentence leave before the next is written
+            await asyncio.sleep(0)
+
+
+def _inputs(context: Context, result: Result) -> SummaryInputs:
+    asked, sought = result.asked, result.asked.sought
+    missing = [
+        f"no company here is known to be in {each.text}" for each in sought.missing if each.facet in ("city", "country")
+    ]
+    if asked.names.similar and asked.names.mentioned and asked.seed is None:
+        missing.append(
+            f"no company here is called {asked.names.mentioned[0]}, so its name was searched for like any other word"
+        )
+    if asked.is_widened:
+        missing.append("none of the companies shown before meets this, so others were searched")
+    if asked.is_relaxed and result.chosen and not sought.names_status:
+        missing.append("no startup fits, so companies of any status were searched")
+    missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
+    return SummaryInputs(
+        question=context.question,
+        entries=[
+            SummaryEntry(result.companies[each.company_id], each.reason, each.confidence, each.evidence_chips)
+            for each in result.chosen
+        ],
+        seed=asked.seed,
+        exact=bool(asked.exact),
+        ambiguous=len(result.chosen) > 1 and len({match.asked for match in asked.exact}) == 1,
+        demands=conditions_in_words(sought),
+        missing=missing,
+        unheard=_unheard(result),
+        cut_short=result.is_cut_short,
+    )
+
+
+def _unheard(result: Result) -> list[str]:
+    """The words of the topic that no company chosen speaks of."""
+    held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
+    topic = dict.fromkeys(word for word in words(result.asked.sought.topic) if word not in STOP_WORDS)
+    return [word for word in topic if stem(word) not in held]
+
+
+def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
+    """The whole answer."""
+    return FinalAnswer(
+        content=content,
+        references=[_reference(result, ranked) for ranked in result.chosen],
+        constraints=constraints_of(result.asked.sought),
+        companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
+        telemetry=Telemetry(
+            run_id=str(context.run.id),
+            iteration_count=result.rounds,
+            tool_call_count=context.run.budget.calls,
+            end_reason=result.end_reason,
+            degraded_steps=context.run.degraded,
+        ),
+    )
+
+
+def _reference(result: Result, ranked: RankedCompany) -> Reference:
+    clauses = clauses_to_tell(result.asked.sought)
+    standing = result.standings.get(ranked.company_id, Standing())
+    return Reference(
+        company_id=ranked.company_id,
+        company_name=result.companies[ranked.company_id].company_name,
+        reason=ranked.reason,
+        inline_description=ranked.inline_description,
+        evidence_chips=ranked.evidence_chips,
+        confidence=ranked.confidence,
+        meets=labels_of(COMPANIES, clauses, standing.meets),
+        misses=labels_of(COMPANIES, clauses, standing.misses),
+    )

@@ -1,0 +1,104 @@
+"""What retrieval finds, as typed values: no database in here, so that rules and texts may be written over them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from quarry.companies.contract import Status
+
+Matched = Literal["name", "former_name", "domain"]
+MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
+MATCHED_FIELDS: tuple[MatchedField, ...] = ("semantic", "keyword", "niche", "taxonomy")
+Source = Literal["hybrid", "keyword", "taxonomy"]
+SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The weights and thresholds of retrieval.
+
+    Hybrid: `semantic_weight · semantic + keyword_weight · keyword + niche_weight · niche`, of companies whose cosine
+    similarity is `min_semantic` or more. Keyword: `keyword_only_weight · keyword + niche_only_weight · niche`. A name
+    is similar from `min_name_similarity` (trigrams) on.
+    """
+
+    semantic_weight: float = 0.58
+    keyword_weight: float = 0.27
+    niche_weight: float = 0.15
+    keyword_only_weight: float = 0.85
+    niche_only_weight: float = 0.15
+    min_semantic: float = 0.25
+    min_name_similarity: float = 0.35
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One phrasing of what is searched for; without a vector it is searched by its words alone."""
+
+    text: str
+    vector: Sequence[float] | str | None = None
+    """As numbers, or as pgvector writes them."""
+
+
+@dataclass(frozen=True)
+class NameMatch:
+    """A company whose name, former name or web address matches one of the names asked for.
+
+    `name_score` is 1 where they are equal but for case, accents, spaces and punctuation, else the trigram similarity of the
+    names.
+    """
+
+    company_id: str
+    company_name: str
+    name_score: float
+    matched: Matched
+    status: Status
+    asked: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A company that may be meant, with the best of each signal over all variants; 0 where a signal says nothing.
+
+    `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the
+    share of the tags asked for that it is filed under. `variants` counts the variants that found it, `found_by` says by
+    which searches.
+    """
+
+    company_id: str
+    semantic: float = 0.0
+    keyword: float = 0.0
+    niche: float = 0.0
+    combined: float = 0.0
+    taxonomy: float = 0.0
+    matched_fields: tuple[MatchedField, ...] = ()
+    variants: int = 0
+    found_by: tuple[Source, ...] = ()
+
+
+def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Each company once, with the highest of each signal; best `combined` first, then by `taxonomy` and id."""
+    by_company: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        by_company[candidate.company_id].append(candidate)
+    merged = [same[0] if len(same) == 1 else _merged(same) for same in by_company.values()]
+    return sorted(merged, key=lambda candidate: (-candidate.combined, -candidate.taxonomy, candidate.company_id))
+
+
+def _merged(same: Sequence[Candidate]) -> Candidate:
+    return Candidate(
+        same[0].company_id,
+        semantic=max(candidate.semantic for candidate in same),
+        keyword=max(candidate.keyword for candidate in same),
+        niche=max(candidate.niche for candidate in same),
+        combined=max(candidate.combined for candidate in same),
+        taxonomy=max(candidate.taxonomy for candidate in same),
+        matched_fields=tuple(
+            name for name in MATCHED_FIELDS if any(name in candidate.matched_fields for candidate in same)
+        ),
+        variants=max(candidate.variants for candidate in same),
+        found_by=tuple(name for name in SOURCES if any(name in candidate.found_by for candidate in same)),
+    )

@@ -1,0 +1,180 @@
+"""What a company search works with, and the values that its steps take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from psycopg.sql import Composed
+
+from quarry.companies.candidates import Candidate, NameMatch
+from quarry.companies.contract import ChatRequest, Company, EndReason
+from quarry.companies.facets import COMPANIES
+from quarry.companies.limits import CompanyLimits
+from quarry.companies.names import NameQuestion
+from quarry.companies.outputs import CompanyPlan, RankedCompany
+from quarry.companies.query import Sought
+from quarry.companies.ranking import Entry, distinct
+from quarry.companies.store import row_filter
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.questions import labels_of
+from quarry.core.run_log import Run
+from quarry.core.services import Services
+
+
+@dataclass(frozen=True)
+class Context:
+    """What stays the same throughout one search: the request, the services and the budget."""
+
+    request: ChatRequest
+    services: Services
+    run: Run
+    limits: CompanyLimits
+
+    @property
+    def question(self) -> str:
+        return self.request.question
+
+    @property
+    def is_out_of_tokens(self) -> bool:
+        """Whether the model may not be asked any more."""
+        return self.run.chat is not None and self.run.budget.tokens >= self.run.budget.max_tokens
+
+    def seconds_for_looking(self, has_ranked: bool) -> float:
+        """Seconds that look-ups may still take: of the time kept for the answer too, until there is something to answer
+        with.
+        """
+        budget = self.run.budget
+        return budget.seconds_for_work if has_ranked else budget.seconds_left
+
+    def may_call(self, calls: int = 1, *, has_ranked: bool = False) -> bool:
+        """Whether this many more look-ups fit into the budget, one being kept for reading the companies found."""
+        return self.run.budget.calls_left > calls and self.seconds_for_looking(has_ranked) > 0
+
+    def is_late(self, has_ranked: bool) -> bool:
+        """Whether what was ranked is to be answered with as it is."""
+        return has_ranked and (self.seconds_for_looking(has_ranked) <= 0 or self.is_out_of_tokens)
+
+    def note(self, **counts: int) -> None:
+        """Note counts of the step of the run that ended last."""
+        self.run.steps[-1].counts.update(counts)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question as it is understood: what it seeks, and whom it names.
+
+    `exact` are the companies that it names outright: the search is over when there are any. `seed` is the company that
+    others are to be like, `seed_vectors` what is stored of its meaning. `is_widened`: the companies shown before were
+    left, because none of them fits; `is_relaxed`: so was what had only been assumed.
+    """
+
+    sought: Sought
+    names: NameQuestion
+    matches: Sequence[NameMatch] = ()
+    exact: Sequence[NameMatch] = ()
+    seed: Company | None = None
+    seed_vectors: Sequence[str] = ()
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    is_widened: bool = False
+    is_relaxed: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to search: what was planned, the phrasings that wait and those that were tried.
+
+    `only` are the ids to which a search among the companies shown before is held. `is_new`: what depends on the plan
+    alone was not yet searched for.
+    """
+
+    output: CompanyPlan
+    sought: Sought
+    pending: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
+    is_new: bool = True
+    by_model: bool = False
+
+    @property
+    def clauses(self) -> Sequence[Clause]:
+        """What every company must meet; what was shown before may be of any status."""
+        return self.sought.clauses if self.only is None else self.sought.stated
+
+    @cached_property
+    def filter(self) -> Composed:
+        """The same as a condition on rows."""
+        return row_filter(self.clauses, self.sought.excluded)
+
+    def queue(self, variants: Sequence[str], held_max: int) -> Plan:
+        """With these phrasings waiting, as far as they are new and there is room."""
+        known = {text.casefold() for text in (*self.tried, *self.pending)}
+        fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
+        return replace(self, pending=(*self.pending, *fresh[: max(0, held_max - len(self.pending))]))
+
+    def taken(self, count: int) -> tuple[Plan, tuple[str, ...]]:
+        """The phrasings that are searched for now, and the plan without them."""
+        variants = self.pending[:count]
+        plan = replace(self, pending=self.pending[count:], tried=(*self.tried, *variants), is_new=False)
+        return plan, variants
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A company that was found but does not meet all conditions: those that it misses, in words."""
+
+    company: Company
+    unmet: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What was found. `fitting` is what is left after filtering, best first; `companies` are all that were read whole.
+
+    `is_cut_short`: a limit, or a database that failed, kept something from being looked at.
+    """
+
+    pool: Mapping[str, Candidate] = field(default_factory=dict)
+    name_scores: Mapping[str, float] = field(default_factory=dict)
+    companies: Mapping[str, Company] = field(default_factory=dict)
+    fitting: Sequence[Entry] = ()
+    near_misses: Sequence[NearMiss] = ()
+    is_cut_short: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The companies that answer the question, best first, and how surely. `before` are the best ids of the round before."""
+
+    ranked: Sequence[RankedCompany] = ()
+    confidence: float = 0.0
+    before: Sequence[str] | None = None
+    detail: str = ""
+
+    @property
+    def best(self) -> list[str]:
+        return [ranked.company_id for ranked in self.ranked]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether that is enough. `plan` is what the next round goes on with, None for another plan; `asked` is what it
+    asks, which may have been widened; `note` tells the next plan what became of this one.
+    """
+
+    asked: Asked
+    plan: Plan | None = None
+    end_reason: EndReason | None = None
+    starts_anew: bool = False
+    is_cut_short: bool = False
+    note: str = ""
+    detail: str = ""
+
+
+def conditions_in_words(sought: Sought) -> list[str]:
+    """What companies must meet, as people are told it."""
+    labels = labels_of(COMPANIES, sought.stated, range(len(sought.stated)))
+    return labels + [f"not {words}" for words in sought.excluded]

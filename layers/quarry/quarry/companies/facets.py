@@ -1,0 +1,95 @@
+"""What companies can be filtered, counted and grouped by. What they are filed under is read from the data."""
+
+from __future__ import annotations
+
+from quarry.companies.lexicon import CATEGORY_NAMES, MODEL_NAMES, SECTOR_NAMES, STAGE_NAMES, STATUS_NAMES, synonyms
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+COMPANIES = SearchTable(
+    "companies",
+    nouns=("company", "startup", "business", "firm", "organisation", "organization", "vendor"),
+    date="founded_year",
+    facets=(
+        Facet(
+            "name", "name", "company_name", "name", "names",
+            words=("company name",), leads=("called", "named", "like"), wording="called {}",
+            is_hard=False,
+        ),
+        Facet(
+            "former_name", "name", "former_names", "former name", "former names",
+            words=("old name", "previous name"), leads=("formerly", "previously"), wording="formerly {}", is_many=True,
+            is_hard=False,
+        ),
+        Facet("domain", "name", "domain", "web domain", "web domains", words=("website", "site"), wording="at {}",
+        is_hard=False), Facet(
+            "sector", "array", "sectors", "sector", "sectors",
+            words=("industry", "field", "vertical", "market"), leads=("in", "for"), wording="in {}", is_hard=False,
+            synonyms=synonyms(SECTOR_NAMES),
+        ),
+        Facet(
+            "category", "array", "categories", "category", "categories",
+            words=("tag", "kind", "type", "area"), leads=("in", "for"), wording="in {}", is_hard=False,
+            synonyms=synonyms(CATEGORY_NAMES),
+        ),
+        Facet(
+            "business_model", "array", "business_models", "business model", "business models",
+            words=("revenue model", "model", "pricing"), leads=("with", "by"), wording="with {}", is_hard=False,
+            synonyms=synonyms(MODEL_NAMES),
+        ),
+        Facet(
+            "niche", "array", "niches", "niche", "niches",
+            words=("speciality", "specialty", "focus"), leads=("in", "for"), wording="in {}", is_hard=False,
+        ),
+        Facet("status", "value", "status", "status", "statuses", synonyms=synonyms(STATUS_NAMES)),
+        Facet(
+            "city", "place", "hq_city", "city", "cities",
+            words=("town", "headquarters", "hq", "location"), leads=("in", "from", "near"), wording="in {}",
+        ),
+        Facet(
+            "country", "place", "hq_country", "country", "countries",
+            words=("nation", "location"), leads=("in", "from"), wording="in {}",
+        ),
+        Facet(
+            "founded_year", "year", "founded_year", "founding year", "founding years",
+            words=("founded", "established", "started", "launched", "incorporated", "year", "age"), wording="founded {}",
+        ),
+        Facet(
+            "closed_year", "year", "closed_year", "closing year", "closing years",
+            words=("shutdown year",), wording="closed {}",
+        ),
+        Facet(
+            "employees", "number", "employee_count", "number of employees", "employee counts",
+            words=("headcount", "team size", "size", "staff", "employees"),
+            units=("employee", "person", "people", "staff", "worker", "headcount", "team member"),
+            wording="with {} employees",
+        ),
+        Facet(
+            "funding_stage", "value", "funding_stage", "funding stage", "funding stages",
+            words=("stage", "round", "funding round"), leads=("at",), wording="at {}",
+            synonyms=synonyms(STAGE_NAMES),
+        ),
+        Facet(
+            "funding", "money", "total_funding_usd", "total funding", "total fundings",
+            words=("funding", "raised", "investment", "capital"), wording="with {} raised", currency="USD",
+        ),
+        Facet(
+            "founder", "name", "founders", "founder", "founders",
+            words=("cofounder",), leads=("founded by", "started by", "created by"), wording="founded by {}", is_many=True,
+            is_hard=False,
+        ),
+        Facet(
+            "acquirer", "name", "acquirer", "buyer", "buyers",
+            words=("owner", "parent"), leads=("acquired by", "bought by", "owned by"), wording="acquired by {}",
+            is_hard=False,
+        ),
+    ),
+)  # fmt: skip
+
+SEARCHED = (COMPANIES,)
+
+NAME_FACETS = frozenset(("name", "former_name", "domain"))
+PERSON_FACETS = frozenset(("founder", "acquirer"))
+"""Names that are meant only where words such as "founded by" lead to them."""
+TAG_FACETS = ("sector", "category", "business_model", "niche")
+STATUS = "status"
+STAGE = "funding_stage"

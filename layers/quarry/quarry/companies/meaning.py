@@ -1,0 +1,218 @@
+"""What words mean where companies are searched: a word of a profile that is a company's name too, a status that may be
+an ordinary adjective, a place where customers are. Pure: mentions in, mentions out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from quarry.companies.facets import COMPANIES, NAME_FACETS, PERSON_FACETS, STAGE, STATUS
+from quarry.core.language.numerals import numeral_value
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import Token, keys
+from quarry.core.query.mention import (
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    KnownValue,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Word,
+)
+from quarry.core.text import STOP_WORDS
+
+NOUN_AHEAD_MAX = 4
+"""So far behind an adjective may the noun stand that it describes ("acquired French music startups")."""
+_DOINGS = frozenset(stem(word) for word in "build sell offer provide deal develop deliver produce create serve".split())
+"""What every company does; such a word leads to what it does it with."""
+_AT = frozenset("in from near at within across around outside of inside".split())
+_FOR = frozenset("for to by with helping serving targeting among between into".split())
+
+
+def as_companies(parsed: ParsedQuery) -> ParsedQuery:
+    """The mentions as they are meant where companies are searched: who is named outright was looked for before."""
+    return replace(
+        parsed,
+        mentions=tuple(_as_meant(parsed, place) for place in range(len(parsed.mentions))),
+    )
+
+
+def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
+    """The question as if the words of these names said nothing."""
+    text = parsed.text.lower()
+    spans = [(start, start + len(name)) for name in names if (start := text.find(name.lower())) >= 0]
+    return replace(
+        parsed,
+        mentions=tuple(
+            replace(mention, value=Cue("filler"))
+            if any(start <= mention.start and mention.end <= end for start, end in spans)
+            else _as_stated(mention)
+            for mention in parsed.mentions
+        ),
+    )
+
+
+def _as_stated(mention: Mention) -> Mention:
+    """What stands beside a name to be like ("like Harbor in Berlin") is no part of what is to be like it."""
+    is_condition = isinstance(mention.value, (Place, DateRange, NumberRange, MoneyRange))
+    return replace(mention, assertion="affirmed") if is_condition and mention.assertion == "preferred" else mention
+
+
+def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
+    mention = parsed.mentions[place]
+    if isinstance(mention.value, Word) and mention.value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
+        return replace(mention, value=Cue("light"))
+    if _place_names(mention) and not _is_home(parsed, place):
+        return replace(mention, value=_word(parsed, mention), is_latent=False)
+    if not isinstance(mention.value, Known):
+        return mention
+    values = mention.value.values
+    if mention.assertion == "negated" and any(each.facet in NAME_FACETS and each.is_whole for each in values):
+        return mention
+    led = _led(parsed, mention, values)
+    if led:
+        return replace(mention, value=Known(led), assertion="required")
+    said = {stem(key) for key in keys(parsed.text[mention.start : mention.end]) if key not in STOP_WORDS}
+    values = tuple(
+        each
+        for each in values
+        if each.facet not in NAME_FACETS | PERSON_FACETS and (each.is_whole or _is_one(said, each))
+    )
+    if any(each.facet == STATUS for each in values):
+        values = tuple(each for each in values if each.facet != STAGE)
+    if values and values[0].facet in (STATUS, STAGE) and not _is_said_of_companies(parsed, place, values[0]):
+        values = tuple(each for each in values if each.facet not in (STATUS, STAGE))
+    return _of_values(parsed, mention, mention.value.values, values)
+
+
+def _of_values(
+    parsed: ParsedQuery, mention: Mention, known: Collection[KnownValue], values: tuple[KnownValue, ...]
+) -> Mention:
+    """The mention as those of the `known` values that are meant; as words where none is."""
+    names = tuple(each for each in known if each.facet in NAME_FACETS and each.is_whole)
+    if not values and names and mention.assertion == "affirmed":
+        return replace(mention, value=Known(names))  # it rules nothing out, and its words stay in the topic
+    if not values and (number := numeral_value(parsed.text[mention.start : mention.end])) is not None:
+        return replace(mention, value=NumberRange(number, number), is_latent=True)
+    if not values:
+        return replace(mention, value=_word(parsed, mention), is_latent=False)
+    return replace(mention, value=Known(values), is_latent=False)
+
+
+def _is_home(parsed: ParsedQuery, place: int) -> bool:
+    """Whether a place is where companies are ("in Germany", "German robotics companies", "fintech Nigeria"), not where their
+    customers are, and no language that they teach.
+    """
+    mention = parsed.mentions[place]
+    before = word_before(parsed, mention)
+    if before in _AT or mention.assertion in ("negated", "required"):
+        return True
+    if before in ("and", "or") and any(
+        _place_names(each) and _is_home(parsed, earlier)
+        for earlier, each in enumerate(parsed.mentions[max(0, place - 2) : place], max(0, place - 2))
+    ):
+        return True
+    if before in _FOR:
+        return False
+    if _noun_follows(parsed, place) or len(parsed.mentions) == 1:
+        return True
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    if following is not None and isinstance(following.value, (Word, Phrase, Known)):
+        return False
+    is_name = parsed.text[mention.start : mention.end].lower() in _place_names(mention)
+    return is_name or following is not None
+
+
+def _place_names(mention: Mention) -> tuple[str, ...]:
+    """What a place is called, in lower case; nothing of what is no place."""
+    if isinstance(mention.value, Place):
+        return (mention.value.name, *mention.value.names)
+    if isinstance(mention.value, Known) and all(each.facet in ("city", "country") for each in mention.value.values):
+        return tuple(each.value.lower() for each in mention.value.values)
+    return ()
+
+
+_ALTERNATIVES = re.compile(r"\s*(?:[/&,+()|]|\band\b|\bor\b)\s*")
+
+
+def _is_one(said: Collection[str], value: KnownValue) -> bool:
+    """Whether a part of a value is all of one of the things that it lists ("Crypto" of "Crypto / Web3")."""
+    parts = _ALTERNATIVES.split(value.value.lower())
+    return len(parts) > 1 and any({stem(key) for key in keys(part)} == said for part in parts if part)
+
+
+def _led(parsed: ParsedQuery, mention: Mention, values: Collection[KnownValue]) -> tuple[KnownValue, ...]:
+    """The founder or acquirer that words such as "acquired by" lead to."""
+    before = " ".join(token.key for token in parsed.tokens if token.end <= mention.start)
+    for facet in PERSON_FACETS:
+        if before.endswith(COMPANIES.facet(facet).leads):
+            return tuple(each for each in values if each.facet == facet)
+    return ()
+
+
+def _is_said_of_companies(parsed: ParsedQuery, place: int, value: KnownValue) -> bool:
+    """Whether a status or stage is a company's, and not an adjective of something else ("public transport", "seed
+    banks").
+    """
+    mention = parsed.mentions[place]
+    said = keys(parsed.text[mention.start : mention.end])
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    if len(said) > 1:
+        return True
+    if word_before(parsed, mention) in ("a", "an") and not is_noun(following):
+        return False
+    if following is None or not _touches(parsed, mention, following):
+        return word_before(parsed, mention) == "at" if value.facet == STAGE else _is_predicate(parsed, place)
+    if is_noun(following):
+        return True
+    if isinstance(following.value, FacetName):
+        return value.facet in following.value.facets
+    if isinstance(following.value, (Word, Phrase)):
+        is_sure = value.value in ("acquired", "bootstrapped")
+        return is_sure and (_noun_follows(parsed, place) or _is_one_word(parsed, place))
+    if isinstance(following.value, (Known, Place)):
+        return _noun_follows(parsed, place) or (value.value == "acquired" and _is_one_word(parsed, place))
+    return value.facet == STATUS and _is_predicate(parsed, place)
+
+
+def _is_predicate(parsed: ParsedQuery, place: int) -> bool:
+    """Whether it is said of what stands before it, and not a word among others ("keeping shops alive")."""
+    before = parsed.mentions[place - 1].value if place else None
+    return before is None or isinstance(before, (Cue, FacetName, Place, DateRange, NumberRange))
+
+
+def _is_one_word(parsed: ParsedQuery, place: int) -> bool:
+    """Whether no more than one word stands behind, before something else begins ("acquired banks")."""
+    after = parsed.mentions[place + 2] if place + 2 < len(parsed.mentions) else None
+    return after is None or not isinstance(after.value, (Word, Phrase, Known))
+
+
+def _noun_follows(parsed: ParsedQuery, place: int) -> bool:
+    return any(is_noun(mention) for mention in parsed.mentions[place + 1 : place + 1 + NOUN_AHEAD_MAX])
+
+
+def is_noun(mention: Mention | None) -> bool:
+    return mention is not None and isinstance(mention.value, Cue) and mention.value.what == "noun"
+
+
+def _touches(parsed: ParsedQuery, mention: Mention, following: Mention) -> bool:
+    return not parsed.text[mention.end : following.start].strip(" -")
+
+
+def word_before(parsed: ParsedQuery, mention: Mention) -> str:
+    """The word before a mention, an article aside."""
+    before: Token | None = next(
+        (token for token in reversed(parsed.tokens) if token.end <= mention.start and token.key != "the"), None
+    )
+    return before.key if before else ""
+
+
+def _word(parsed: ParsedQuery, mention: Mention) -> Word:
+    return Word(" ".join(stem(key) for key in keys(parsed.text[mention.start : mention.end])))

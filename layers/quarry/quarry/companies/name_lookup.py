@@ -1,0 +1,131 @@
+"""The first step: what is asked, is a company named, and is it that one or others like it that are wanted?"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from quarry.companies.candidates import NameMatch
+from quarry.companies.constraints import with_constraints
+from quarry.companies.context import Asked, Context
+from quarry.companies.contract import STATUSES, Company, Status
+from quarry.companies.facets import COMPANIES
+from quarry.companies.fallbacks import seed_variants
+from quarry.companies.meaning import as_companies
+from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_names
+from quarry.companies.query import names_said, sought, statuses_of
+from quarry.companies.snippets import profile_words
+from quarry.companies.store import companies_by_ids, find_names, stored_vectors
+from quarry.core.off_loop import off_loop
+from quarry.core.query.question import Reading
+from quarry.core.retrieval.reading import read_question
+from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
+
+
+async def look_up_names(context: Context) -> Asked:
+    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may
+    be the one that others are to be like.
+
+    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and
+    who asks whether a company was acquired does not know.
+    """
+    reading = await _read(context)
+    names = await off_loop(_names, context.question, reading)
+    seeks = await off_loop(with_constraints, sought(reading), context.request.constraints)
+    of_any_status = names.similar or not seeks.names_status or asks_for_facts(context.question)
+    matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
+    with context.run.step("anchor_precheck") as record:
+        if names.similar:
+            named = [match for match in matches if match.name_score >= context.limits.anchor_name_min]
+        else:
+            named = _meant(context, names, matches)
+        record.counts.update(names=len(names.names), matches=len(matches), named=len(named))
+    asked = Asked(seeks, names, matches)
+    if not named:
+        near = f"no, but {matches[0].company_name} is near" if matches else "no company of such a name"
+        return replace(asked, detail=near)
+    companies = await look_up(context, [match.company_id for match in named], {})
+    said = " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in companies))
+    if names.similar:
+        return replace(await _with_seed(context, asked, reading, named, companies), detail=said)
+    return replace(asked, exact=named, companies=companies, detail=said)
+
+
+async def _read(context: Context) -> Reading:
+    earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
+    return await read_question(
+        context.services.database,
+        COMPANIES,
+        context.question,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        earlier=earlier,
+        adapt=as_companies,
+    )
+
+
+def _names(question: str, reading: Reading) -> NameQuestion:
+    """The names in a question; all of it may be one that is known, but for a slip."""
+    names = read_names(question)
+    if names.similar:
+        return names
+    return replace(names, whole=tuple(dict.fromkeys((*names.whole, *names_said(reading)))))
+
+
+async def match_names(context: Context, names: Sequence[str], statuses: Sequence[Status]) -> list[NameMatch]:
+    """The companies with one of these names or one like it, best first."""
+    if not names:
+        return []
+    with context.run.step("search_exact_name_v1") as record:
+        context.run.budget.spend_call()
+        matches = await find_names(context.services.database, names, statuses, scoring=context.limits.scoring)
+        record.counts.update(names=len(names), found=len(matches))
+    return matches
+
+
+async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Company]) -> dict[str, Company]:
+    """The whole companies of these ids beside those that are known. Those are not asked for again."""
+    unknown = [id for id in ids if id not in known]
+    if not unknown:
+        return dict(known)
+    with context.run.step("get_companies_by_ids_v1") as record:
+        context.run.budget.spend_call()
+        found = await companies_by_ids(context.services.database, unknown)
+        record.counts.update(ids=len(unknown), found=len(found))
+    return {**known, **{company.id: company for company in found}}
+
+
+def _meant(context: Context, names: NameQuestion, matches: Sequence[NameMatch]) -> list[NameMatch]:
+    """The matches that the question is about: the whole of it is their name, or all that it says beside asks about them."""
+    exact = [match for match in matches if match.name_score >= context.limits.exact_name_min]
+    asked = list(dict.fromkeys(match.asked for match in exact))
+    whole = [name for name in asked if name in names.whole]
+    if whole:
+        return [match for match in exact if match.asked == whole[0]]
+    return exact if asked and is_about(context.question, asked) else []
+
+
+async def _with_seed(
+    context: Context, asked: Asked, reading: Reading, named: Sequence[NameMatch], companies: Mapping[str, Company]
+) -> Asked:
+    """What is asked beside the company that others are to be like, and what is stored of its meaning."""
+    with context.run.step("anchor_context") as record:
+        seed = await off_loop(_seed, context.question, named, companies)
+        record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
+    if seed is None:
+        return asked
+    seeks = await off_loop(sought, reading, [match.asked for match in named])
+    seeks = await off_loop(with_constraints, seeks, context.request.constraints)
+    vectors = await stored_vectors(context.services.database, seed.id)
+    return replace(asked, sought=seeks, seed=seed, seed_vectors=vectors, companies=companies)
+
+
+def _seed(question: str, named: Sequence[NameMatch], companies: Mapping[str, Company]) -> Company | None:
+    """Of several companies of the best score, the one that shares most words with the question."""
+    asked = set(significant_words(question))
+    scores = {match.company_id: match.name_score for match in named}
+    return max(
+        companies.values(),
+        key=lambda company: (scores[company.id], len(asked & profile_words(company)), company.status == "startup"),
+        default=None,
+    )

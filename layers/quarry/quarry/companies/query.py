@@ -1,0 +1,332 @@
+"""What a question asks of the companies: which conditions must hold, what they are to be filed under, and what is left
+to be found by words and by meaning.
+
+Pure. The core reads the question; here stands what is peculiar to companies, such as that startups are meant where no
+status is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+
+from quarry.companies.contract import FUNDING_STAGES, STATUSES, Status
+from quarry.companies.facets import COMPANIES, NAME_FACETS, STAGE, STATUS, TAG_FACETS
+from quarry.companies.meaning import is_noun, without_names, word_before
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.interpretation import interpret
+from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
+from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question, Reading
+from quarry.core.text import significant_words
+
+DATE_AHEAD_MAX = 12
+"""So many characters behind "closed" a date is that of closing."""
+COUNT_MAX = 20
+FEW = {"couple": 2, "few": 3, "handful": 5}
+
+STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
+_WITHIN = frozenset("in within from".split())
+_BESIDES = frozenset("also too including include even plus".split())
+_ANY = frozenset("any every all whatever each".split())
+_LATER = frozenset("later above beyond up more higher onwards".split())
+_EARLIER = frozenset("earlier below before less lower".split())
+
+
+@dataclass(frozen=True)
+class TagGroup:
+    """What words of the question are filed under: any of `conditions`. `is_demanded`: they say what the companies are
+    ("insurance startups"), not for whom or how they work.
+    """
+
+    name: str
+    conditions: tuple[Condition, ...]
+    is_demanded: bool = False
+
+    def values(self, facet: str) -> frozenset[str]:
+        return frozenset(value for each in self.conditions if each.facet == facet for value in each.values)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is sought.
+
+    `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what
+    is only likely. `tags` speak for a company, and rule none out. `excluded` are words that no company may speak of.
+    `topic` is what is to be found by words and by meaning; `is_plain`: tags and nothing else make it up. `narrows`: it
+    speaks of what was shown before.
+    """
+
+    question: Question
+    stated: tuple[Clause, ...] = ()
+    assumed: tuple[Clause, ...] = ()
+    tags: tuple[TagGroup, ...] = ()
+    excluded: tuple[str, ...] = ()
+    topic: str = ""
+    words: tuple[str, ...] = ()
+    is_plain: bool = False
+    count: int | None = None
+    narrows: bool = False
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        return (*self.stated, *self.assumed)
+
+    @property
+    def names_status(self) -> bool:
+        return any(condition.facet == STATUS for clause in self.stated for condition in clause)
+
+    @property
+    def missing(self) -> tuple[Missing, ...]:
+        return tuple(self.question.missing)
+
+    def guessed(self, statuses: Sequence[str]) -> Sought:
+        """The same with a model's guess of the statuses instead of startups, where the question names none."""
+        known = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
+        if not known or STARTUPS not in self.assumed:
+            return self
+        guess: Clause = (Condition(STATUS, known, strength="inferred"),)
+        return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
+
+    def relaxed(self) -> Sought:
+        """The same without what was only assumed."""
+        return replace(self, assumed=())
+
+
+def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
+    """What the question seeks; `named` are names in it that say whom others are to be like, and nothing else."""
+    parsed = without_names(reading.parsed, named) if named else reading.parsed
+    question = interpret(parsed, COMPANIES, reading.before) if named else reading.question
+    negated = [(each,) for each in question.preferred if each.is_negated]
+    clauses = [
+        clause
+        for clause in _with_one_status([*question.clauses, *negated], parsed)
+        if not _is_of_tags(clause) or all(_is_ruled_out(parsed, each) for each in clause)
+    ]
+    clauses = [_of_closing(clause, clauses) for clause in clauses]
+    stated = tuple(clause for clause in clauses if not _is_inferred(clause))
+    names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
+    inferred = tuple(clause for clause in clauses if _is_inferred(clause))
+    assumed = inferred if names_status or _asks_for_any_status(parsed) else (*inferred, STARTUPS)
+    tags = _tag_groups(question, parsed)
+    return Sought(
+        question,
+        stated=stated,
+        assumed=assumed,
+        tags=tags,
+        excluded=_excluded(question, clauses, parsed),
+        topic=question.topic,
+        words=tuple(dict.fromkeys(significant_words(" ".join(question.topic_words)))),
+        is_plain=bool(tags) and _is_covered(question, tags),
+        count=_count(question, parsed),
+        narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
+    )
+
+
+def _is_inferred(clause: Clause) -> bool:
+    return any(condition.strength == "inferred" and not condition.is_negated for condition in clause)
+
+
+def _is_ruled_out(parsed: ParsedQuery, condition: Condition) -> bool:
+    """Whether a negated condition rules companies out. What the things that they make, or those whom they serve, are
+    not or do not have is no word against a company ("so that the grower needs no herbicide").
+    """
+    return not condition.is_negated or all(_is_said_of_rows(parsed, span.start) for span in condition.evidence)
+
+
+def _is_said_of_rows(parsed: ParsedQuery, start: int) -> bool:
+    """Whether what is negated from `start` on is said of companies: the negation follows them or what they are filed
+    under, and no other word stands between.
+    """
+    before = [mention for mention in parsed.mentions if mention.start < start]
+    is_behind_negation = False
+    for mention in reversed(before):
+        value = mention.value
+        if isinstance(value, Cue):
+            if value.what == "noun":
+                return True
+            is_behind_negation = is_behind_negation or value.what.startswith("negates")
+        elif mention.assertion == "negated":
+            continue
+        elif isinstance(value, (Word, Phrase)):
+            return not _before_negation(before)
+        elif is_behind_negation:
+            return True
+    return True
+
+
+def _before_negation(mentions: Sequence[Mention]) -> bool:
+    return any(isinstance(mention.value, Cue) and mention.value.what.startswith("negates") for mention in mentions)
+
+
+def _excluded(question: Question, clauses: Sequence[Clause], parsed: ParsedQuery) -> tuple[str, ...]:
+    """What is ruled out, in words: also what companies may be without being filed under it."""
+    text = question.text
+    words = [
+        words for words in question.excluded_words if (start := text.find(words)) < 0 or _is_said_of_rows(parsed, start)
+    ]
+    said = [
+        question.text[each.start : each.end]
+        for clause in clauses
+        for condition in clause
+        if condition.is_negated and condition.facet in TAG_FACETS
+        for each in condition.evidence
+    ]
+    return tuple(dict.fromkeys((*words, *said)))
+
+
+def statuses_of(sought: Sought) -> list[Status]:
+    """The statuses that the question names."""
+    named = {value for clause in sought.clauses for each in clause if each.facet == STATUS for value in each.values}
+    return [status for status in STATUSES if status in named]
+
+
+def names_said(reading: Reading) -> list[str]:
+    """The names of companies that all of the question stands for, also where it was mistyped."""
+    said = [mention for mention in reading.parsed.mentions if not isinstance(mention.value, Cue)]
+    if len(said) != 1 or not isinstance(said[0].value, Known):
+        return []
+    return [each.value for each in said[0].value.values if each.facet in NAME_FACETS]
+
+
+def _count(question: Question, parsed: ParsedQuery) -> int | None:
+    """How many companies are wanted."""
+    count = question.ask.limit
+    if count is None:
+        said = [token.key for token in parsed.tokens]
+        few = (FEW[word] for before, word in pairwise(said) if before == "a" and word in FEW)
+        count = next(chain(_counts_of_things(parsed), few), None)
+    return None if count is None else max(1, min(COUNT_MAX, count))
+
+
+def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
+    """Of "list 12 insurers", "the best two banks"."""
+    for before, mention in pairwise(parsed.mentions):
+        value = mention.value
+        if (
+            isinstance(value, NumberRange)
+            and mention.is_latent
+            and value.least is not None
+            and value.least == value.most
+        ):
+            is_best = parsed.text[before.start : before.end].lower() in ("best", "first", "top")
+            if is_best or isinstance(before.value, Asked):
+                yield int(value.least)
+
+
+# ---- statuses and stages ----
+
+
+def _with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
+    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for
+    startups too.
+    """
+    named = [clause for clause in clauses if any(each.facet == STATUS and not each.is_negated for each in clause)]
+    if not named:
+        return [_with_stages(clause, parsed) for clause in clauses]
+    statuses = [each for clause in named for each in clause if each.facet == STATUS]
+    values = dict.fromkeys(value for each in statuses for value in each.values)
+    evidence = tuple(span for each in statuses for span in each.evidence)
+    if evidence and any(_is_besides(parsed, span) for span in evidence):
+        values = dict.fromkeys(("startup", *values))
+    one: Clause = (Condition(STATUS, tuple(values), evidence=evidence),)
+    return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
+
+
+def _of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
+    """ "Closed in 2021" dates the end of a company, not its beginning."""
+    ends = [
+        span.end
+        for other in clauses
+        for each in other
+        if each.facet == STATUS and each.values == ("closed",)
+        for span in each.evidence
+    ]
+    if any(0 <= clause[0].evidence[0].start - end <= DATE_AHEAD_MAX for end in ends if clause[0].evidence):
+        return tuple(replace(each, facet="closed_year") if each.facet == "founded_year" else each for each in clause)
+    return clause
+
+
+def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
+    """Whether what is said there is to be added ("also those that closed")."""
+    tokens = parsed.tokens
+    before = [token.key for token in tokens if token.end <= evidence.start][-6:]
+    behind = [token.key for token in tokens if token.start >= evidence.end][:1]
+    return bool(_BESIDES & set(before)) or behind == ["too"]
+
+
+def _asks_for_any_status(parsed: ParsedQuery) -> bool:
+    return any(
+        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and word_before(parsed, mention) in _ANY
+        for mention in parsed.mentions
+    )
+
+
+def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
+    """ "Series A or later" means all stages that follow."""
+    return tuple(
+        replace(condition, values=_stages(condition, parsed)) if condition.facet == STAGE else condition
+        for condition in clause
+    )
+
+
+def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
+    if len(condition.values) != 1 or condition.values[0] not in FUNDING_STAGES or not condition.evidence:
+        return condition.values
+    place = FUNDING_STAGES.index(condition.values[0])
+    behind = [token.key for token in parsed.tokens if token.start >= condition.evidence[-1].end][:3]
+    said = [word for word in behind if word not in ("stage", "round", "funding")][:2]
+    if len(said) == 2 and said[0] in ("or", "and"):
+        if said[1] in _LATER:
+            return FUNDING_STAGES[place:]
+        if said[1] in _EARLIER:
+            return FUNDING_STAGES[1 : place + 1]
+    return condition.values
+
+
+# ---- tags ----
+
+
+def _tag_groups(question: Question, parsed: ParsedQuery) -> tuple[TagGroup, ...]:
+    """The tags that are named, by the words that name them; those of an earlier question by their values."""
+    groups: dict[object, list[Condition]] = {}
+    required = [each for clause in question.clauses if _is_of_tags(clause) for each in clause]
+    for condition in (*question.preferred, *required):
+        if condition.facet in TAG_FACETS and not condition.is_negated:
+            values = tuple(value.lower() for value in condition.values)
+            groups.setdefault((condition.evidence, () if condition.evidence else values), []).append(condition)
+    found = [_group(conditions, question, parsed) for conditions in groups.values()]
+    for place in range(len(found) - 1, 0, -1):
+        if found[place].is_demanded and _are_joined(found[place - 1], found[place], question):
+            found[place - 1] = replace(found[place - 1], is_demanded=True)
+    return tuple(found)
+
+
+def _are_joined(group: TagGroup, other: TagGroup, question: Question) -> bool:
+    """Whether nothing but "and" or "or" stands between two tags."""
+    if not (group.conditions[0].evidence and other.conditions[0].evidence):
+        return False
+    between = question.text[group.conditions[0].evidence[-1].end : other.conditions[0].evidence[0].start]
+    return between.strip(" ,").lower() in ("and", "or", "&")
+
+
+def _is_of_tags(clause: Clause) -> bool:
+    return all(condition.facet in TAG_FACETS for condition in clause)
+
+
+def _group(conditions: Sequence[Condition], question: Question, parsed: ParsedQuery) -> TagGroup:
+    evidence = conditions[0].evidence
+    if not evidence:
+        return TagGroup(" ".join(conditions[0].values), tuple(conditions), is_demanded=True)
+    name = " ".join(question.text[span.start : span.end] for span in evidence)
+    place = next((place for place, each in enumerate(parsed.mentions) if each.start == evidence[-1].start), None)
+    following = parsed.mentions[place + 1] if place is not None and place + 1 < len(parsed.mentions) else None
+    is_within = place is not None and word_before(parsed, parsed.mentions[place]) in _WITHIN
+    return TagGroup(name, tuple(conditions), is_demanded=question.topic == name or is_within or is_noun(following))
+
+
+def _is_covered(question: Question, tags: Sequence[TagGroup]) -> bool:
+    """Whether the topic is made up of tags."""
+    named = {stem(key) for group in tags for key in keys(group.name)}
+    return bool(question.topic) and all(stem(key) in named for word in question.topic_words for key in keys(word))

@@ -1,0 +1,71 @@
+"""The ranking of what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quarry.companies import fallbacks
+from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, conditions_in_words
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
+from quarry.companies.outputs import RankedCompany, Reranking
+from quarry.companies.prompts import RerankInputs, rerank_messages
+from quarry.companies.ranking import distinct
+from quarry.companies.snippets import inline_description
+from quarry.core.model.step import ModelStep, decide
+from quarry.core.text import fence, shorten
+
+REASON_CHARACTERS_MAX = 400
+INLINE_CHARACTERS_MAX = 200
+CHIP_CHARACTERS_MAX = 40
+
+
+async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, before: Ranking) -> Ranking:
+    """Rank the companies that fit. What the model says of companies that were not offered is dropped."""
+    offered = found.fitting[: context.limits.reranked_max]
+    inputs = RerankInputs(context.question, plan.output, offered, asked.seed, conditions_in_words(asked.sought))
+
+    def by_rule(given: RerankInputs) -> Reranking:
+        return fallbacks.rerank_by_rule(given, asked.sought)
+
+    decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
+    if context.is_late(bool(before.ranked)):
+        return before
+    ranked = _offered_only(decided, offered_ids := [entry.company.id for entry in offered])
+    if decided.ranked_company_ids and not ranked:
+        context.run.degrade("company_rerank", context.run.steps[-1])
+        decided = by_rule(inputs)
+        ranked = _offered_only(decided, offered_ids)
+    context.note(before=len(offered), after=len(ranked))
+    return Ranking(
+        [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked],
+        decided.confidence if ranked else 0.0,
+        before.before,
+        detail=f"{len(ranked)} of {len(offered)} answer the question",
+    )
+
+
+def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedCompany]:
+    """The ranked companies that were offered, each once, with what is said of each."""
+    ids = {fence(id): id for id in offered} | {id: id for id in offered}
+    said = {ids[each.company_id]: each for each in reversed(decided.per_company) if each.company_id in ids}
+    ranked = dict.fromkeys(ids[id] for id in decided.ranked_company_ids if id in ids)
+    return [
+        said[id].model_copy(update={"company_id": id})
+        if id in said
+        else RankedCompany(company_id=id, confidence=decided.confidence)
+        for id in ranked
+    ]
+
+
+def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) -> RankedCompany:
+    """What is said of a company, on one line each and not too long; what is not said is taken from its profile."""
+    similar = [f"Similar to {seed.company_name}"] if seed else []
+    chips = [shorten(chip, CHIP_CHARACTERS_MAX) for chip in distinct([*similar, *ranked.evidence_chips])]
+    return ranked.model_copy(
+        update={
+            "reason": shorten(ranked.reason, REASON_CHARACTERS_MAX) or inline_description(company),
+            "inline_description": shorten(ranked.inline_description, INLINE_CHARACTERS_MAX)
+            or inline_description(company),
+            "evidence_chips": (chips or list(company.niches))[:EVIDENCE_CHIPS_MAX],
+        }
+    )

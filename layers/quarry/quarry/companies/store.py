@@ -1,0 +1,214 @@
+"""Companies out of Postgres: typed rows in, nothing decided here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import Identifier as SqlIdentifier
+
+from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
+from quarry.companies.contract import Company, Status
+from quarry.companies.facets import COMPANIES
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.filters import Literals, where
+
+_SEED_SCORING = Scoring()
+
+
+def _vector(variant: Variant) -> str | None:
+    if variant.vector is None or isinstance(variant.vector, str):
+        return variant.vector
+    return vector_literal(variant.vector)
+
+
+_COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
+
+
+async def find_names(
+    database: Database,
+    names: Sequence[str],
+    statuses: Sequence[Status] | None = None,
+    limit: int = 5,
+    *,
+    scoring: Scoring = _SEED_SCORING,
+) -> list[NameMatch]:
+    """The companies that bear one of `names`, or one like it: each company once, with its best match, best first.
+
+    At most `limit` for each name, in one round trip. Without `statuses`: companies of every status.
+    """
+    if not names:
+        return []
+    rows = await call(
+        database,
+        "search_exact_names",
+        p_names=list(names),
+        p_statuses=None if statuses is None else list(statuses),
+        p_limit=limit,
+        p_min_similarity=scoring.min_name_similarity,
+    )
+    return [NameMatch(**row) for row in rows]
+
+
+async def retrieve_variants(
+    database: Database,
+    variants: Sequence[Variant],
+    *,
+    statuses: Sequence[Status] | None,
+    include_ids: Sequence[str] | None = None,
+    exclude_ids: Sequence[str] = (),
+    hybrid: bool = True,
+    keyword: bool = True,
+    limit: int = 120,
+    scoring: Scoring = _SEED_SCORING,
+    filter: Composed | None = None,
+) -> list[Candidate]:
+    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
+
+    Only companies of `include_ids`, where it is given, none of `exclude_ids`, only those of `statuses` (None: all), and
+    only those that meet `filter`, a condition of `row_filter`.
+    """
+    if not variants or not (hybrid or keyword):
+        return []
+    rows = await call(
+        database,
+        "search_company_variants",
+        p_texts=[variant.text for variant in variants],
+        p_embeddings=[_vector(variant) for variant in variants],
+        p_statuses=None if statuses is None else list(statuses),
+        p_include_ids=None if include_ids is None else list(include_ids),
+        p_exclude_ids=list(exclude_ids),
+        p_hybrid=hybrid,
+        p_keyword=keyword,
+        p_limit=limit,
+        p_min_semantic=scoring.min_semantic,
+        p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
+        p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
+        p_filter=None if filter is None else filter.as_string(None),
+    )
+    return [
+        Candidate(
+            company_id=row["company_id"],
+            semantic=row["semantic"],
+            keyword=row["keyword"],
+            niche=row["niche"],
+            combined=row["combined"],
+            matched_fields=tuple(row["matched_fields"]),
+            variants=row["variants"],
+            found_by=tuple(row["found_by"]),
+        )
+        for row in rows
+    ]
+
+
+async def find_by_taxonomy(
+    database: Database,
+    sectors: Sequence[str],
+    categories: Sequence[str],
+    business_models: Sequence[str],
+    statuses: Sequence[Status] | None,
+    limit: int = 500,
+    *,
+    filter: Composed | None = None,
+) -> list[Candidate]:
+    """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
+    asked = len({*sectors}) + len({*categories}) + len({*business_models})
+    if not asked:
+        return []
+    rows = await call(
+        database,
+        "search_companies_by_taxonomy_v1",
+        p_sectors=list(sectors),
+        p_categories=list(categories),
+        p_business_models=list(business_models),
+        p_statuses=None if statuses is None else list(statuses),
+        p_limit=limit,
+        p_filter=None if filter is None else filter.as_string(None),
+    )
+    return [
+        Candidate(
+            row["company_id"],
+            taxonomy=row["tag_score"] / asked,
+            matched_fields=("taxonomy",),
+            found_by=("taxonomy",),
+        )
+        for row in rows
+    ]
+
+
+def row_filter(clauses: Sequence[Clause], excluded: Sequence[str] = ()) -> Composed:
+    """The condition that a row `t` of companies meets every clause and speaks of nothing `excluded`. That it has none
+    of that ("without plastic") does not count as speaking of it.
+    """
+    condition = where(COMPANIES, clauses, Literals())
+    for words in excluded:
+        condition += SQL(" and not ({})").format(_speaks_of(words))
+    return condition
+
+
+_NEGATED = (
+    r"\m(no|not|non|nor|without|never|zero|less|fewer|instead of|rather than|free of|"
+    r"free from|replac\w+|eliminat\w+|avoid\w*|\w+n't)"
+    r"(\W+\w+){0,2}?\W+"
+)
+
+
+def _speaks_of(words: str) -> Composed:
+    """That a row `t` says these words, or their initials, in its texts or tags, other than to deny them."""
+    said = keys(words)
+    initials = "".join(word[0] for word in said).upper() if len(said) > 1 else ""
+    name = r"\W+".join(re.escape(stem(word)) + r"\w*" for word in said)
+    pattern = rf"\m{name}"
+    lexemes = SQL("phraseto_tsquery('english', {})").format(Literal(words))
+    spoken = SQL("regexp_replace({}, {}, ' ', 'gi') ~* {}").format(
+        _TEXTS, Literal(f"{_NEGATED}{name}|{pattern}[- ]free\\M"), Literal(pattern)
+    )
+    told = SQL("t.niches_search @@ {0} or (t.text_search @@ {0} and {1})").format(lexemes, spoken)
+    if not initials:
+        return told
+    written = SQL("t.text_search @@ plainto_tsquery('english', {0}) and {1} ~ {2}").format(
+        Literal(initials), _TEXTS, Literal(rf"\m{initials}\M")
+    )
+    return told + SQL(" or {0} = any(t.categories || t.sectors || t.niches) or ({1})").format(
+        Literal(initials), written
+    )
+
+
+_TEXTS = SQL(
+    "concat_ws(' . ', t.company_name, t.tagline, t.description, t.product_description, t.target_customer, t.problem_solved, "
+    "t.differentiator)"
+)
+
+
+async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[str]:
+    """Companies that meet `filter`, at most so many, those founded last first."""
+    rows = await database.rows(
+        SQL("select t.id from companies t where ")
+        + filter
+        + SQL(" order by t.founded_year desc nulls last, t.id limit {}").format(Literal(limit))
+    )
+    return [row["id"] for row in rows]
+
+
+async def stored_vectors(database: Database, id: str) -> list[str]:
+    """The vectors of what a company's profile says, as pgvector writes them; none where it was not embedded."""
+    rows = await database.rows(
+        SQL(
+            "select embedding::text from company_embeddings where record_id = %s and embedding_type = 'searchable_profile'"
+        ),
+        [id],
+    )
+    return [row["embedding"] for row in rows]
+
+
+async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:
+    """The whole companies of these ids, in this order, each once; unknown ids are left out."""
+    if not ids:
+        return []
+    rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
+    return [Company.model_validate(row) for row in rows]

@@ -1,0 +1,80 @@
+"""Numbers as people write them: "1,200", "5k", "1.5 million", "two thousand", "a dozen", "20 lakh"."""
+
+from __future__ import annotations
+
+import re
+
+_SMALL = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split()
+    )
+} | {
+    word: 10 * number for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_SCALES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "k": 1e3, "lakh": 1e5, "lac": 1e5, "l": 1e5, "million": 1e6, "mn": 1e6,
+    "mm": 1e6, "m": 1e6, "mio": 1e6, "crore": 1e7, "cr": 1e7, "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12,
+    "tn": 1e12,
+}  # fmt: skip
+
+_SMALL_WORD = f"(?:{'|'.join(sorted(_SMALL, key=len, reverse=True))})"
+_SCALE_WORD = r"(?:hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen)"
+DIGITS = r"(?:\d{1,3}(?:,\d{2,3})++(?:\.\d++)?|\d++(?:\.\d++)?)"
+SCALE = rf"(?:(?:k|m|b|mn|mm|mio|bn|tn|cr)\b|\s{{0,2}}+(?:{_SCALE_WORD}|mn|mio|bn|tn|cr)\b)"
+"""What stands right behind digits and multiplies them."""
+NO_NUMERAL = (
+    r"(?:\d{1,4}-\d{1,2}-\d{1,4}(?![\d.])|\d{1,4}/\d{1,2}/\d{1,4}(?!\d)|\d++(?:\.\d++){2,}"
+    r"|\d{3}-\d{3}-\d{4}(?!\d)|\d++:\d++)"
+)
+"""What has digits and is no number: a date, a version, a telephone number, a time of day."""
+IN_WORDS = (
+    rf"(?:(?:half\s++)?an?\s++{_SCALE_WORD}\b|(?:(?:half\s++)?an?\s++{_SCALE_WORD}|{_SMALL_WORD})"
+    rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}+\b)"
+)
+
+_NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
+_HUNDREDS_MAX = 1000
+
+
+def numeral_value(text: str) -> float | None:
+    """The number that `text` is; None where it is none ("five six")."""
+    text = text.strip().lower()
+    if match := _NUMERAL.fullmatch(text):
+        return round(digits_value(match[1]) * scale_value(match[2] or ""), 6)
+    return _value_of_words(re.split(r"[\s-]+", text))
+
+
+def digits_value(digits: str) -> float:
+    return float(digits.replace(",", ""))
+
+
+def scale_value(scale: str) -> float:
+    """What "k", "million" or "lakhs" multiplies by; 1 for the empty text."""
+    word = scale.strip().lower()
+    return _SCALES.get(word) or _SCALES.get(word.removesuffix("s"), 1.0)
+
+
+def _value_of_words(words: list[str]) -> float | None:
+    """Each word adds to the group that is being said ("three hundred and five"), or closes it ("thousand")."""
+    total, group, before = 0.0, 0.0, ""
+    for word in words:
+        if word in _SMALL:
+            if not _may_follow(word, before):
+                return None
+            group += _SMALL[word]
+        elif (scale := scale_value(word)) > 1:
+            group = (group or 1.0) * scale * (0.5 if before == "half" else 1.0)
+            if scale >= _HUNDREDS_MAX:
+                total, group = total + group, 0.0
+        elif word not in ("a", "an", "and", "half"):
+            return None
+        # "half a million"
+        before = before if word in ("a", "an", "and") else word
+    return total + group
+
+
+def _may_follow(word: str, before: str) -> bool:
+    """Whether a number below a hundred may go on from the word before it: "twenty" from "hundred", "five" from "twenty"."""
+    return before not in _SMALL or (_SMALL[before] >= 20 and 0 < _SMALL[word] < 10)

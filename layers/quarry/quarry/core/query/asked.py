@@ -1,0 +1,183 @@
+"""What kind of answer a question wants, and what of an earlier answer it takes up, by the words that say so."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import cast, get_args
+
+from quarry.core.language.tokens import Token
+from quarry.core.query.lexicon import Found, Lexicon, PhraseTable, stems
+from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
+
+_FILE = "data/asked.toml"
+
+_NOT_ASKED = ("refers", "follows_up", "follows_up_unless_named", "narrows")
+
+NUMBERS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(), start=1
+    )
+} | {"dozen": 12, "twenty": 20}
+ORDINALS: Mapping[str, int] = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "last": -1, "other": 2,
+}  # fmt: skip
+LIMIT_MAX = 100
+"""A larger number beside "top" or "first" is no number of answers."""
+
+_COUNTED: frozenset[AskedFor] = frozenset(("most", "least", "first", "last", "largest", "smallest"))
+_DIGITS = re.compile(r"\d{1,3}")
+_SUPERLATIVE = re.compile(r"[^\W\d_]{3,}(?:iest|[^\W\d_]est)")
+_NO_SUPERLATIVES = frozenset(
+    """
+    interest request test guest forest harvest protest invest best west quest contest suggest honest arrest nest rest chest
+    digest modest conquest midwest northwest southwest manifest ingest attest detest latest priest pest vest crest zest inquest
+    disinterest reforest bequest
+    """.split()
+)
+
+
+def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | Reference]]:
+    """The words that say what is asked for, with a number beside them ("top 5"); and those that refer to an earlier answer."""
+    words = [token.key for token in tokens]
+    named = _named(tokens, lexicon)
+    found: list[Found[Asked | Reference]] = [*_references(words)]
+    for place in range(len(words)):
+        phrase = _phrases("asked").longest_at(words, place)
+        if phrase is not None and (asked := _asked(phrase, words, named)):
+            found.append(asked)
+        elif _is_superlative(words, place):
+            found.append(_counted(place, place + 1, "largest", words))
+    return found
+
+
+def opening_words(tokens: Sequence[Token], *, names_rows: bool) -> int:
+    """How many words at the beginning take up an earlier question ("and", "what about"); 0 where none do. `names_rows`: the
+    question says anew what kind of rows it is about.
+    """
+    weak = 0 if names_rows else _at_start("follows_up_unless_named", tokens)
+    return max(_at_start("follows_up", tokens), weak)
+
+
+def narrows(tokens: Sequence[Token]) -> bool:
+    """Whether the question begins by asking for a part of what was answered ("only those", "which of them")."""
+    return _at_start("narrows", tokens) > 0
+
+
+def _at_start(part: str, tokens: Sequence[Token]) -> int:
+    found = _phrases(part).longest_at([token.key for token in tokens], 0) if tokens else None
+    return found.last if found else 0
+
+
+@cache
+def _phrases(part: str) -> PhraseTable[str]:
+    text = files("quarry.core.query").joinpath(_FILE).read_text(encoding="utf-8")
+    headings = tomllib.loads(text)
+    chosen = [heading for heading in headings if heading not in _NOT_ASKED] if part == "asked" else [part]
+    return PhraseTable((phrase.strip(), heading) for heading in chosen for phrase in headings[heading].split(","))
+
+
+def _named(tokens: Sequence[Token], lexicon: Lexicon) -> Mapping[int, FacetName]:
+    """The facets that are named, by the place of the first word."""
+    words, word_stems = [token.key for token in tokens], stems(tokens)
+    found = (lexicon.term_at(words, word_stems, place) for place in range(len(words)))
+    return {term.first: term.meaning for term in found if term and isinstance(term.meaning, FacetName)}
+
+
+def _asked(phrase: Found[str], words: Sequence[str], named: Mapping[int, FacetName]) -> Found[Asked | Reference] | None:
+    """What `phrase` asks for; None where its words mean something else, as "by" before no facet."""
+    first, last, heading = phrase.first, phrase.last, phrase.meaning
+    if heading.endswith("_opens"):
+        if not _opens(words, first) or last >= len(words):
+            return None
+        heading = heading.removesuffix("_opens")
+    grain = None
+    if heading.endswith("_before_facet"):
+        name = named.get(last) or (named.get(last + 1) if last < len(words) and words[last] in _ARTICLES else None)
+        if name is None:
+            return None
+        heading, grain = heading.removesuffix("_before_facet"), name.grain
+    if heading not in get_args(AskedFor):
+        raise ValueError(f"{_FILE}: {heading} is nothing that can be asked for")
+    what = cast(AskedFor, heading)
+    return _counted(first, last, what, words) if what in _COUNTED else Found(first, last, Asked(what, grain=grain))
+
+
+_ARTICLES = ("the", "a", "an", "each", "their")
+_OPENING_WORDS_MAX = 3
+_BEFORE_OPENING = frozenset(
+    "and but please so can you could tell me also or then ok okay well now hi hello just".split()
+)
+
+
+def _opens(words: Sequence[str], place: int) -> bool:
+    """Whether the word begins the question, or what is said behind its opening words."""
+    return place <= _OPENING_WORDS_MAX and all(word in _BEFORE_OPENING for word in words[:place])
+
+
+def _counted(first: int, last: int, what: AskedFor, words: Sequence[str]) -> Found[Asked | Reference]:
+    """With the number that stands behind ("top 5") or before ("the two biggest")."""
+    if last < len(words) and (number := _small_number(words[last])):
+        return Found(first, last + 1, Asked(what, number))
+    if first and (number := _small_number(words[first - 1])) and number > 1:
+        return Found(first - 1, last, Asked(what, number))
+    return Found(first, last, Asked(what))
+
+
+def _small_number(word: str) -> int | None:
+    if word in NUMBERS:
+        return NUMBERS[word]
+    if _DIGITS.fullmatch(word) and 0 < int(word) <= LIMIT_MAX:
+        return int(word)
+    return None
+
+
+def _is_superlative(words: Sequence[str], place: int) -> bool:
+    """ "The tallest", "which is cheapest": an adjective that no list here knows."""
+    word = words[place]
+    if word in _NO_SUPERLATIVES or not _SUPERLATIVE.fullmatch(word) or place == 0:
+        return False
+    return words[place - 1] in ("the", "is", "was", "are", "were", "our", "their", "its") or bool(
+        _small_number(words[place - 1])
+    )
+
+
+def _references(words: Sequence[str]) -> Iterator[Found[Asked | Reference]]:
+    for place in range(len(words)):
+        if found := _phrases("refers").longest_at(words, place):
+            yield _with_number(found, words)
+        if words[place] in ORDINALS and (reference := _ordinal(words, place)):
+            yield reference
+
+
+def _with_number(found: Found[str], words: Sequence[str]) -> Found[Asked | Reference]:
+    """ "These two" are all that were shown, where they were two."""
+    number = _small_number(words[found.last]) if found.last < len(words) else None
+    if number and words[found.first] in ("these", "those"):
+        return Found(found.first, found.last + 1, Reference(tuple(range(1, number + 1))))
+    return Found(found.first, found.last, Reference())
+
+
+def _ordinal(words: Sequence[str], place: int) -> Found[Asked | Reference] | None:
+    """ "The second one", "the first two", "the last one"; "the first two books" asks for the earliest."""
+    first = place - 1 if place and words[place - 1] in ("the", "number") else place
+    number = ORDINALS[words[place]]
+    following = words[place + 1] if place + 1 < len(words) else ""
+    if following in ("one", "result", "answer", "item", "hit", "entry"):
+        return Found(first, place + 2, Reference((number,)))
+    count = _small_number(following)
+    if (
+        count
+        and number in (1, -1)
+        and (place + 2 == len(words) or words[place + 2] in ("of", "ones", "results", "and"))
+    ):
+        places = tuple(range(1, count + 1)) if number == 1 else tuple(range(-count, 0))
+        return Found(first, place + 2, Reference(places))
+    if not following and first < place and number > 1:
+        return Found(first, place + 1, Reference((number,)))
+    return None

@@ -1,0 +1,309 @@
+"""What is asked about the rows that meet a question's conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
+from quarry.core.query.question import Ask, Evidence, Missing
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+BESIDE_MENTIONS_MAX = 4
+"""So many mentions further on stands what a "most" or "how many" is about."""
+
+MEASURED_MENTIONS_MAX = 12
+"""So many mentions behind "how much" are named as what cannot be told."""
+
+_SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest", "first", "last")
+_NUMERIC = ("number", "money")
+
+
+@dataclass
+class Asking:
+    """`ask` is None where nothing says what is asked for. `places` are the mentions that say it."""
+
+    ask: Ask | None = None
+    unanswerable: list[Missing] = field(default_factory=list)
+    places: set[int] = field(default_factory=set)
+
+
+def asking_of(parsed: ParsedQuery, table: SearchTable, is_evidence: frozenset[int]) -> Asking:
+    """`is_evidence`: the places of facet names that say what another mention is, and so are not asked for."""
+    return _Reader(parsed, table, is_evidence).read()
+
+
+class _Reader:
+    def __init__(self, parsed: ParsedQuery, table: SearchTable, is_evidence: frozenset[int]) -> None:
+        self.parsed = parsed
+        self.mentions: Sequence[Mention] = parsed.mentions
+        self.table = table
+        self.is_evidence = is_evidence
+        self.asking = Asking()
+        self.asked = [
+            (place, mention.value) for place, mention in enumerate(parsed.mentions) if isinstance(mention.value, Asked)
+        ]
+
+    def read(self) -> Asking:
+        if self.asked:
+            self.asking.ask = self._ask()
+            self._refuse_groups_without_rows()
+        elif (opening := self._opening_name()) is not None:
+            self.asking.ask = self._list(opening - 1)
+        return self.asking
+
+    def _refuse_groups_without_rows(self) -> None:
+        """ "Which style has no houses": what no row has is in no group of rows."""
+        for place, mention in enumerate(self.mentions[:-1]):
+            is_none = mention.value == Cue("negates") and self.mentions[place + 1].value == Cue("noun")
+            if is_none and self.asking.ask and self.asking.ask.kind in ("groups", "distinct"):
+                self.asking.ask = self._cannot(place, place + 1)
+
+    def _opening_name(self) -> int | None:
+        """Where a question begins with the name of a facet in the plural, and says of which rows ("styles of Gothic houses"): its
+        place.
+        """
+        opening = next((place for place, each in enumerate(self.mentions) if each.value != Cue("filler")), None)
+        if opening is None or opening + 1 >= len(self.mentions) or opening in self.is_evidence:
+            return None
+        name, following = self.mentions[opening], self.mentions[opening + 1].value
+        if not isinstance(name.value, FacetName) or name.value.grain or name.assertion != "affirmed":
+            return None
+        said = keys(self.parsed.text[name.start : name.end])
+        facets = [self.table.facet(facet) for facet in name.value.facets]
+        plurals = {keys(plural) for facet in facets for plural in (facet.plural, *(f"{word}s" for word in facet.words))}
+        return opening if said in plurals and following == Cue("relates") else None
+
+    def _ask(self) -> Ask | None:
+        """The first of these that is asked for, the most particular first."""
+        kinds: dict[AskedFor, int] = {asked.what: place for place, asked in reversed(self.asked)}
+        if "statistic" in kinds:
+            # an average, a share, a difference: what no row tells, and no count
+            return self._cannot(kinds["statistic"])
+        if "measure" in kinds:
+            return self._measure(kinds["measure"])
+        if "when" in kinds:
+            return self._when(kinds)
+        if "group" in kinds and (grouped := self._group(kinds)):
+            return grouped
+        return self._superlative_in(kinds) or self._plain(kinds)
+
+    def _superlative_in(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
+        for kind in _SUPERLATIVES:
+            if kind in kinds and kind in ("most", "least"):
+                return self._most(kinds[kind], ascending=kind == "least")
+            if kind in kinds:
+                return self._superlative(kind, kinds[kind])
+        return None
+
+    def _plain(self, kinds: Mapping[AskedFor, int]) -> Ask:
+        if "distinct" in kinds or "count" in kinds:
+            return self._count(kinds)
+        if "list" in kinds:
+            return self._list(kinds["list"])
+        return Ask("exists") if "exists" in kinds else Ask()
+
+    # ---- parts ----
+
+    def _name_after(self, place: int, within: int = BESIDE_MENTIONS_MAX) -> tuple[int, FacetName] | None:
+        """The facet that is named behind `place`, before anything else that is said."""
+        for other in range(place + 1, min(place + 1 + within, len(self.mentions))):
+            value = self.mentions[other].value
+            if isinstance(value, FacetName) and other not in self.is_evidence:
+                return other, value
+            if not isinstance(value, (Asked, Cue)) or (isinstance(value, Cue) and value.what in ("noun", "ends")):
+                return None
+        return None
+
+    def _asked_name(self) -> tuple[int, FacetName] | None:
+        """The facet that "which", "what" or "who" asks for, or that is named first."""
+        for place, asked in self.asked:
+            if asked.what in ("list", "distinct", "count", "measure") and (found := self._name_after(place)):
+                return found
+        names = (
+            (place, mention.value)
+            for place, mention in enumerate(self.mentions)
+            if isinstance(mention.value, FacetName) and place not in self.is_evidence and mention.assertion != "negated"
+        )
+        return next(
+            ((place, name) for place, name in names if self.table.facet(name.facets[0]).kind != "boolean"), None
+        )
+
+    def _use(self, *places: int) -> None:
+        self.asking.places.update(places)
+
+    def _limit(self) -> int | None:
+        return next((asked.number for _, asked in self.asked if asked.number), None)
+
+    def _cannot(self, place: int, last: int | None = None) -> Ask:
+        """Asked for, and no facet tells it."""
+        start, end = self.mentions[place].start, self.mentions[place if last is None else last].end
+        self.asking.unanswerable.append(Missing(self.parsed.text[start:end], Evidence(start, end)))
+        return Ask()
+
+    # ---- kinds ----
+
+    def _count(self, kinds: Mapping[AskedFor, int]) -> Ask:
+        if "distinct" in kinds:
+            found = self._name_after(kinds["distinct"])
+            if found:
+                self._use(found[0])
+                return Ask("distinct", found[1].facets[0], found[1].grain)
+            return Ask("count")
+        place = kinds["count"]
+        found = self._name_after(place)
+        if found is None or self.table.facet(found[1].facets[0]).kind == "boolean":
+            return Ask("count")
+        self._use(found[0])
+        facet = self.table.facet(found[1].facets[0])
+        if facet.kind in _NUMERIC and not found[1].grain:
+            return Ask("rows", facet.name)
+        return Ask("distinct", facet.name, found[1].grain)
+
+    def _measure(self, place: int) -> Ask:
+        """A quantity, which a facet must hold: the one that is named, or a word of which is the adjective ("how tall")."""
+        facet = self._facet_called(place)
+        if facet is None:
+            return self._cannot(place, min(len(self.mentions) - 1, place + MEASURED_MENTIONS_MAX))
+        return Ask("rows", facet.name)
+
+    def _adjectives(self, place: int) -> set[str]:
+        """The stems of the words at `place`, a superlative's without its ending."""
+        words = {stem(key) for key in keys(self.parsed.text[self.mentions[place].start : self.mentions[place].end])}
+        following = self.mentions[place + 1] if place + 1 < len(self.mentions) else None
+        if following and isinstance(following.value, Word) and words & {"most", "least"}:
+            words.add(following.value.stem)
+        return words | {_positive(word) for word in words}
+
+    def _facet_called(self, place: int) -> Facet | None:
+        """The number, amount or date that the words at `place` name ("how tall", "the tallest"), or that is named after."""
+        words = self._adjectives(place)
+        words |= {_OPPOSITES[word] for word in words if word in _OPPOSITES}
+        for facet in self.table.facets:
+            if facet.kind in (*_NUMERIC, "date", "year") and words & _stems_of(facet):
+                return facet
+        for other in range(place + 1, len(self.mentions)):
+            value = self.mentions[other].value
+            if isinstance(value, FacetName) and not value.grain:
+                facet = self.table.facet(value.facets[0])
+                if facet.kind in _NUMERIC:
+                    self._use(other)
+                    return facet
+        return None
+
+    def _when(self, kinds: Mapping[AskedFor, int]) -> Ask:
+        if self.table.date is None:
+            years = [facet.name for facet in self.table.facets if facet.kind in ("date", "year")]
+            if not years:
+                return self._cannot(kinds["when"])
+            return Ask("rows", years[0])
+        ascending = "last" not in kinds
+        if "first" in kinds or "last" in kinds:
+            return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit())
+        return Ask("rows", self.table.date)
+
+    def _group(self, kinds: Mapping[AskedFor, int]) -> Ask | None:
+        """ "By channel"; but "the largest by turnover" asks for the one with the most of it."""
+        found = self._name_after(kinds["group"]) or self._name_right_before(kinds["group"])
+        if found is None:
+            return None
+        if "count" in kinds and (counted := self._name_after(kinds["count"])) and counted[1].facets != found[1].facets:
+            # "how many styles has each architect": a number of values for each value
+            return self._cannot(kinds["count"], counted[0])
+        self._use(found[0])
+        superlative = next((kind for kind in _SUPERLATIVES if kind in kinds), None)
+        if superlative and not found[1].grain and self.table.facet(found[1].facets[0]).kind in _NUMERIC:
+            ascending = superlative in ("least", "smallest", "first")
+            return Ask("extreme", found[1].facets[0], ascending=ascending, limit=self._limit() or 1)
+        return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
+
+    def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
+        """ "A style breakdown"."""
+        value = self.mentions[place - 1].value if place else None
+        return (place - 1, value) if isinstance(value, FacetName) and place - 1 not in self.is_evidence else None
+
+    def _most(self, place: int, ascending: bool) -> Ask:
+        """ "Which channel is most common", "who has the most pages", "which year had the fewest books"."""
+        after = self._name_after(place, within=2)
+        if after and self.table.facet(after[1].facets[0]).kind in _NUMERIC and not after[1].grain:
+            self._use(after[0])
+            return Ask("extreme", after[1].facets[0], ascending=ascending, limit=self._limit() or 1)
+        unknown = place + 1
+        asked_name = self._asked_name()
+        if self._is_unknown_measure(unknown, place):
+            return self._cannot(place, unknown)
+        if asked_name is None:
+            noun = self._unknown_noun()
+            return Ask("rows", limit=self._limit()) if noun is None else self._cannot(noun)
+        self._use(asked_name[0])
+        return Ask("groups", asked_name[1].facets[0], asked_name[1].grain, ascending, limit=self._limit() or 1)
+
+    def _unknown_noun(self) -> int | None:
+        """ "Which colour is most common", where nothing here is called a colour: the place of the word."""
+        for place, asked in self.asked:
+            following = self.mentions[place + 1].value if place + 1 < len(self.mentions) else None
+            if asked.what == "list" and isinstance(following, Word):
+                return place + 1
+        return None
+
+    def _is_unknown_measure(self, place: int, most: int) -> bool:
+        """ "The most views": a noun of which nothing here tells how many there are; "most common" has its own noun."""
+        if place >= len(self.mentions) or not isinstance(self.mentions[place].value, Word):
+            return False
+        said = keys(self.parsed.text[self.mentions[most].start : self.mentions[most].end])
+        return said[-1:] in (("most",), ("fewest",), ("least",), ("of",)) or said[-1].isdigit()
+
+    def _superlative(self, kind: str, place: int) -> Ask:
+        ascending = kind in ("smallest", "first")
+        if kind in ("first", "last"):
+            if self.table.date is None:
+                return self._cannot(place)
+            return Ask("extreme", self.table.date, ascending=ascending, limit=self._limit() or 1)
+        facet = self._facet_called(place)
+        if facet is not None:
+            is_low = ascending or bool(self._adjectives(place) & _OPPOSITES.keys())
+            return Ask("extreme", facet.name, ascending=is_low, limit=self._limit() or 1)
+        after = self._name_after(place, within=2)
+        if after:
+            # "the biggest publishers" are those with the most rows
+            self._use(after[0])
+            return Ask("groups", after[1].facets[0], after[1].grain, ascending, limit=self._limit() or 1)
+        sizes = [facet for facet in self.table.facets if facet.kind == "number" and stem("size") in _stems_of(facet)]
+        if sizes:
+            return Ask("extreme", sizes[0].name, ascending=ascending, limit=self._limit() or 1)
+        return self._cannot(place)
+
+    def _list(self, place: int) -> Ask:
+        found = self._name_after(place)
+        if found is None:
+            return Ask(limit=self._limit())
+        facet = self.table.facet(found[1].facets[0])
+        if facet.kind in ("boolean", *_NUMERIC):
+            return Ask("rows", facet.name)
+        self._use(found[0])
+        return Ask("groups", facet.name, found[1].grain)
+
+
+def _stems_of(facet: Facet) -> frozenset[str]:
+    return frozenset(
+        stem(key) for name in (facet.label, facet.plural, *facet.words, *facet.units) for key in keys(name)
+    )
+
+
+def _positive(word: str) -> str:
+    """The adjective of a superlative: "tallest" → "tall", "heaviest" → "heavi" (a stem)."""
+    for ending, replacement in (("iest", "i"), ("est", "")):
+        if word.endswith(ending):
+            bare = word.removesuffix(ending) + replacement
+            return bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "ls" else bare
+    return word
+
+
+_OPPOSITES = {
+    "short": "long", "cheap": "expens", "low": "high", "small": "larg", "littl": "big", "light": "heavi", "young": "old",
+    "slow": "fast", "thin": "thick", "narrow": "wide", "shallow": "deep", "cold": "hot", "weak": "strong", "earli": "late",
+    "quick": "long", "close": "far", "near": "far", "few": "mani", "poor": "rich", "bad": "good",
+}  # fmt: skip
+"""Stems of adjectives that mean little of something, and of those that mean much of it."""

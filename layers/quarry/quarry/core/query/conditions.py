@@ -1,0 +1,364 @@
+"""What each mention asks of the rows of a table: conditions, or what the table cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.conjunction import joined_clauses
+from quarry.core.query.lexicon import units_of
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    Duration,
+    FacetName,
+    Known,
+    KnownValue,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Word,
+)
+from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+NEAR_CHARACTERS = 24
+"""A facet's name within so many characters of a date, number or amount says which one is meant."""
+
+CUES_BETWEEN_MAX = 2
+"""So many cues may stand between a facet's name and the value that it introduces."""
+ADJECTIVES_MAX = 3
+"""So many words may stand between a number and the noun that it counts."""
+
+
+@dataclass
+class Conditions:
+    """What was made of the mentions. `used` are the names of facets that served to say what another mention is; from those that
+    are `constraining` the clauses come.
+    """
+
+    clauses: list[Clause] = field(default_factory=list)
+    preferred: list[Condition] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+    unanswerable: list[Missing] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+    constraining: set[int] = field(default_factory=set)
+    limit: int | None = None
+
+
+def conditions_of(
+    parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int] = frozenset(), *, counts: bool = False
+) -> Conditions:
+    """The conditions of a question; `asked_about` are the places of mentions that say what is asked for, and so set none.
+
+    Where it `counts`, a value that was said whole and right must hold even in a soft facet: weight counts nothing.
+    """
+    found = Conditions()
+    groups: list[tuple[int, list[Clause]]] = []
+    for place, mention in enumerate(parsed.mentions):
+        if mention.assertion == "doubtful" or place in asked_about:
+            continue
+        said = _said(parsed, place, table, found)
+        if not said:
+            continue
+        if (
+            mention.assertion == "preferred"
+            or (mention.is_latent and isinstance(mention.value, Known))
+            or (_is_soft(said, table) and not _insists(mention) and not (counts and _is_stated(said)))
+        ):
+            evidence = (Evidence(mention.start, mention.end),)
+            found.preferred += [
+                replace(condition, evidence=condition.evidence or evidence) for clause in said for condition in clause
+            ]
+            continue
+        groups.append((place, said))
+        found.constraining.add(place)
+    groups += _presences(parsed, table, asked_about, found)
+    found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
+    return found
+
+
+_ARTICLES = frozenset(("a", "an", "any"))
+_HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
+_VERBS_BEFORE_MAX = 3
+
+
+def _presences(
+    parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int], found: Conditions
+) -> list[tuple[int, list[Clause]]]:
+    """Conditions that a row has any value of a facet at all, or none ("with an offer", "that have no brand")."""
+    groups: list[tuple[int, list[Clause]]] = []
+    for place, mention in enumerate(parsed.mentions):
+        value = mention.value
+        if not isinstance(value, FacetName) or value.grain or place in asked_about or place in found.used:
+            continue
+        facet = table.facet(value.facets[0])
+        if facet.kind in ("boolean", "number") or _leads_on(parsed, place) or not _is_had(parsed, place, facet):
+            continue
+        found.used.add(place)
+        groups.append((place, [(Condition(facet.name, is_negated=mention.assertion == "negated"),)]))
+    return groups
+
+
+def _leads_on(parsed: ParsedQuery, place: int) -> bool:
+    """Whether what stands right behind a facet's name is its value, or described by it ("not promising rest")."""
+    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
+    return (
+        following is not None
+        and isinstance(following.value, (Word, Known, Phrase))
+        and following.start - parsed.mentions[place].end == 1
+    )
+
+
+def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
+    """Whether the words before a facet's name say that a row has one ("makes an", "with an"), or none ("without", "has no")."""
+    mention = parsed.mentions[place]
+    has_article = facet.kind == "text"
+    for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
+        said = keys(parsed.text[before.start : before.end])
+        if not isinstance(before.value, Cue) or not said:
+            return False
+        if before.value.what.startswith("negates"):
+            return mention.assertion == "negated"
+        if said[-1] in _HAVING and mention.assertion == "affirmed":
+            return has_article
+        if said[-1] not in (_ARTICLES | _HAVING):
+            return False
+        has_article = has_article or said[-1] in _ARTICLES
+    return False
+
+
+def _insists(mention: Mention) -> bool:
+    return mention.assertion in ("required", "negated")
+
+
+def _is_soft(clauses: Sequence[Clause], table: SearchTable) -> bool:
+    return all(not table.facet(condition.facet).is_hard for clause in clauses for condition in clause)
+
+
+def _is_stated(clauses: Sequence[Clause]) -> bool:
+    return all(condition.strength == "stated" for clause in clauses for condition in clause)
+
+
+def _said(parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions) -> list[Clause]:
+    """The clauses that one mention makes."""
+    mention = parsed.mentions[place]
+    value = mention.value
+    if isinstance(value, Known):
+        _use_name_beside(parsed, place, {known.facet for known in value.values}, found)
+        return _any_of(_by_facet(value.values), mention)
+    if isinstance(value, Place):
+        return _place(parsed, place, value, table, found)
+    if isinstance(value, DateRange):
+        return _date(parsed, place, value, table, found)
+    if isinstance(value, (NumberRange, Duration)):
+        return _number(parsed, place, value, table, found)
+    if isinstance(value, MoneyRange):
+        return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "money"], value, found)
+    if isinstance(value, FacetName) and value.grain is None:
+        return _named(mention, value, table)
+    return []
+
+
+def _any_of(conditions: Sequence[Condition], mention: Mention) -> list[Clause]:
+    """One clause of conditions of which any may be meant; negated, none of them holds."""
+    if mention.assertion != "negated":
+        return [tuple(conditions)] if conditions else []
+    return [(replace(condition, is_negated=True),) for condition in conditions]
+
+
+def _by_facet(values: Sequence[KnownValue]) -> list[Condition]:
+    facets: dict[str, list[KnownValue]] = {}
+    for value in values:
+        facets.setdefault(value.facet, []).append(value)
+    return [
+        Condition(facet, tuple(dict.fromkeys(each.value for each in of)), strength=_strength(of))
+        for facet, of in facets.items()
+    ]
+
+
+def _strength(values: Sequence[KnownValue]) -> Strength:
+    return "stated" if all(value.is_whole and value.likeness >= 1 for value in values) else "inferred"
+
+
+def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, found: Conditions) -> list[Clause]:
+    """Any of the places that this is, as the data spells them; one that it does not hold is missing, and nothing meets it."""
+    mention = parsed.mentions[place]
+    facets = [facet.name for facet in table.facets if facet.kind == "place"]
+    if not facets:
+        return []
+    if value.known and not value.known_within:
+        return _any_of(_by_facet(value.known), mention)
+    if value.known:
+        both = _by_facet(value.known)[:1], _by_facet(value.known_within)[:1]
+        if mention.assertion != "negated":
+            return [tuple(each) for each in both]
+        return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
+    text = parsed.text[mention.start : mention.end]
+    if mention.assertion != "negated":
+        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facets[0]))
+    return _any_of([Condition(facets[0], (value.name,))], mention)
+
+
+def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable, found: Conditions) -> list[Clause]:
+    """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
+    years = [facet for facet in table.facets if _counts_years(facet)]
+    dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
+    facet = _named_beside(parsed, place, [*dates, *years], found)
+    if facet is None:
+        default = [each for each in dates if each.name == table.date]
+        facet = next(iter((*default, *(years if value.grain == "year" else ()), *dates, *years)), None)
+    if facet is None or (facet.kind != "date" and value.months):
+        return _unanswerable(parsed, place, found)
+    if facet.kind in ("date", "year"):
+        return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+    span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
+    return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+
+
+_NO_YEARS = frozenset(("age", "old", "experience"))
+
+
+def _counts_years(facet: Facet) -> bool:
+    """Whether a number is a year, by what it is called."""
+    called = {key for name in (facet.label, *facet.words) for key in keys(name)}
+    return facet.kind == "number" and "year" in called and not called & _NO_YEARS
+
+
+def _number(
+    parsed: ParsedQuery, place: int, value: NumberRange | Duration, table: SearchTable, found: Conditions
+) -> list[Clause]:
+    if isinstance(value, Duration):
+        return _duration(parsed, place, value, table, found)
+    if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
+        return _number_of_rows(parsed, place, value, found)
+    if parsed.mentions[place].is_latent:
+        return _bare_number(parsed, place, value, table, found)
+    counted = [
+        facet
+        for facet in table.facets
+        if value.unit is not None and value.unit in {stem(keys(unit)[-1]) for unit in units_of(facet)}
+    ]
+    if counted:
+        return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
+    # an amount may be told without its currency ("raised more than 5 million")
+    measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
+    return _ranged(parsed, place, measured, value, found, named=True)
+
+
+def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:
+    """ "5 houses" says how many are wanted; "more than 5 houses" asks for what no row tells."""
+    if value.least is None or value.least != value.most or not value.least.is_integer():
+        return _unanswerable(parsed, place, found)
+    found.limit = int(value.least)
+    found.used.add(place)
+    return []
+
+
+def _bare_number(
+    parsed: ParsedQuery, place: int, value: NumberRange, table: SearchTable, found: Conditions
+) -> list[Clause]:
+    """ "Floor 3" is of the facet beside it, "5 tall houses" says how many; else it is a word like others."""
+    for following in parsed.mentions[place + 1 : place + 2 + ADJECTIVES_MAX]:
+        if isinstance(following.value, Cue) and following.value.what == "noun":
+            return _number_of_rows(parsed, place, value, found)
+        if (
+            not isinstance(following.value, (Known, Word))
+            or following.start - parsed.mentions[place].end > NEAR_CHARACTERS
+        ):
+            break
+    facet = _named_beside(parsed, place, [facet for facet in table.facets if facet.kind == "number"], found)
+    if facet is None:
+        return _unanswerable(parsed, place, found) if value.least != value.most else []
+    found.used.add(place)
+    return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+
+
+def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
+    """Lengths are in months; a facet counts years, months or what its units say."""
+    for unit, months in (("month", 1), ("year", 12), ("minut", 1 / 43_830), ("hour", 1 / 730.5), ("day", 1 / 30.4375)):
+        for facet in table.facets:
+            if facet.kind == "number" and unit in {stem(keys(each)[-1]) for each in facet.units}:
+                least, most = value.least, value.most
+                span = NumberRange(
+                    round(least / months, 3) if least is not None else None,
+                    round(most / months, 3) if most is not None else None,
+                )
+                return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+    return _unanswerable(parsed, place, found)
+
+
+def _ranged(
+    parsed: ParsedQuery,
+    place: int,
+    facets: Sequence[Facet],
+    value: NumberRange | MoneyRange,
+    found: Conditions,
+    named: bool = False,
+) -> list[Clause]:
+    """A range of the facet that is named beside it, or of the only one; `named`: it must be named."""
+    facet = _named_beside(parsed, place, facets, found)
+    if facet is None and facets and not named:
+        facet = facets[0]
+    if facet is None:
+        return _unanswerable(parsed, place, found)
+    return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+
+
+def _unanswerable(parsed: ParsedQuery, place: int, found: Conditions) -> list[Clause]:
+    mention = parsed.mentions[place]
+    text = parsed.text[mention.start : mention.end]
+    found.unanswerable.append(Missing(text, Evidence(mention.start, mention.end)))
+    return []
+
+
+def _named_beside(parsed: ParsedQuery, place: int, facets: Sequence[Facet], found: Conditions) -> Facet | None:
+    """Of `facets`, the one that is named nearest to the mention, in its clause."""
+    by_name = {facet.name: facet for facet in facets}
+    mention = parsed.mentions[place]
+    best: tuple[int, int, Facet] | None = None
+    for other in range(max(0, place - 3), min(len(parsed.mentions), place + 4)):
+        name = parsed.mentions[other]
+        if not isinstance(name.value, FacetName) or name.value.grain:
+            continue
+        gap = mention.start - name.end if other < place else name.start - mention.end
+        named = next((by_name[facet] for facet in name.value.facets if facet in by_name), None)
+        if named and gap <= NEAR_CHARACTERS and (best is None or gap < best[0]):
+            best = gap, other, named
+    if best is None:
+        return None
+    found.used.add(best[1])
+    return best[2]
+
+
+def _use_name_beside(parsed: ParsedQuery, place: int, facets: set[str], found: Conditions) -> None:
+    """ "The channel email", "email channel", "by channels other than email": the name of the facet says what the value is, and
+    nothing of its own, unless it is what is asked for ("which channels other than email").
+    """
+    before = place - 1
+    while before > max(0, place - 1 - CUES_BETWEEN_MAX) and isinstance(parsed.mentions[before].value, Cue):
+        before -= 1
+    for other in (before, place + 1):
+        if 0 <= other < len(parsed.mentions):
+            value = parsed.mentions[other].value
+            lead = parsed.mentions[other - 1].value if other else None
+            is_asked_for = isinstance(lead, Asked) and lead.what != "group"
+            if isinstance(value, FacetName) and facets & set(value.facets) and not is_asked_for:
+                found.used.add(other)
+
+
+def _named(mention: Mention, value: FacetName, table: SearchTable) -> list[Clause]:
+    """A facet's name that says something by itself: of a boolean facet, that it holds; "no" of a number, that it is 0."""
+    facet = table.facet(value.facets[0])
+    evidence = (Evidence(mention.start, mention.end),)
+    if facet.kind == "boolean":
+        return [(Condition(facet.name, ("true",), is_negated=mention.assertion == "negated", evidence=evidence),)]
+    if facet.kind == "number" and mention.assertion == "negated":
+        return [(Condition(facet.name, range=NumberRange(None, 0), evidence=evidence),)]
+    return []

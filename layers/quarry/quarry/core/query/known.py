@@ -1,0 +1,250 @@
+"""What the words of a question mean in the data, by what stands beside them: one mention for each run of words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.core.language.everyday import is_everyday
+from quarry.core.language.tokens import Token, keys, says_something_by_case
+from quarry.core.query.cues import cues
+from quarry.core.query.lexicon import Found, Lexicon, stems
+from quarry.core.query.mention import Asked, FacetName, Known, KnownValue, Mention, Place, Reference
+from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.text import STOP_WORDS
+
+WHOLE_QUESTION_WORDS_MAX = 4
+"""A question of so few words may be nothing but a part of a name."""
+
+PHRASE_WORDS_MIN = 3
+"""So many everyday words that are all of a value are no chance ("went out of business")."""
+
+PARTIAL_NAMES_MAX = 3
+"""A word that is a part of more names, and is written small, names nobody."""
+
+CHANCE_WORDS_MAX = 2
+"""So many everyday words may stand in the order of a name by chance."""
+
+_ARTICLES = frozenset(("the", "a", "an", "any", "all"))
+_LED_BY = frozenset("in from of at since before after by until to the a an".split())
+LEADS_MAX = 3
+_BESIDE = 4.0
+_CAPITAL = 1.0
+_PLACE_LEADS = frozenset("in from near around at within outside inside".split())
+
+
+@dataclass(frozen=True)
+class KnownSpan:
+    """The words `first` to `last` (not included) as they are known; `is_exact`: all of a value, written right."""
+
+    first: int
+    last: int
+    mention: Mention
+    is_exact: bool
+
+
+class Sides:
+    """The words of a question, and what those beside a run of them say about it."""
+
+    def __init__(self, tokens: Sequence[Token], lexicon: Lexicon, asked: Sequence[Found[Asked | Reference]]) -> None:
+        self.tokens = tokens
+        self._lexicon = lexicon
+        self.place_facets = lexicon.place_facets
+        self.name_facets = lexicon.name_facets
+        self._speaks_by_case = says_something_by_case(tokens)
+        words, word_stems = [token.key for token in tokens], stems(tokens)
+        self._is_everyday = [False] * len(tokens)
+        self._starts: dict[int, FacetName] = {}
+        self._ends: dict[int, FacetName] = {}
+        for found in asked:
+            self._is_everyday[found.first : found.last] = [True] * (found.last - found.first)
+        for place in range(len(tokens)):
+            term = lexicon.term_at(words, word_stems, place)
+            if term and isinstance(term.meaning, FacetName):
+                self._starts[place] = self._ends[term.last] = term.meaning
+            for said in (term, cues().longest_at(words, place)):
+                if said:
+                    self._is_everyday[place : said.last] = [True] * (said.last - place)
+
+    def support(self, facet: str, first: int, last: int) -> float:
+        """How much speaks for these words being a value of `facet`: its name beside them or as a part of them, a word that leads
+        to its values, or capitals where they say something.
+        """
+        within = range(first, last) if last - first > 1 else ()
+        names = (self._ends.get(first), self._starts.get(last), *(self._starts.get(place) for place in within))
+        is_beside = facet in self._leads_before(first) or any(name and facet in name.facets for name in names)
+        return _BESIDE * is_beside + _CAPITAL * self.has_capital(first, last)
+
+    def is_everyday(self, first: int, last: int) -> bool:
+        """Whether the words are those of questions at large, or bare figures."""
+        return all(
+            self._is_everyday[place] or self.tokens[place].key.isdigit() or len(self.tokens[place].key) == 1
+            for place in range(first, last)
+        )
+
+    def is_small_word(self, first: int, last: int) -> bool:
+        """Whether it is an "in" or "or" as everybody writes it, which no code of a state or a company is."""
+        token = self.tokens[first]
+        return last - first == 1 < len(self.tokens) and token.key in STOP_WORDS and token.text.islower()
+
+    def is_all(self, first: int, last: int) -> bool:
+        return last - first == len(self.tokens) <= WHOLE_QUESTION_WORDS_MAX
+
+    def led_by(self, first: int) -> int:
+        """How many prepositions and articles stand right before the word at `first`."""
+        count = 0
+        while count < LEADS_MAX and first - count > 0 and self.tokens[first - count - 1].key in _LED_BY:
+            count += 1
+        return count
+
+    def leads_to_place(self, first: int) -> bool:
+        return bool(self._before(first) & _PLACE_LEADS)
+
+    def _leads_before(self, first: int) -> frozenset[str]:
+        leads: frozenset[str] = frozenset()
+        for lead in self._before(first):
+            leads |= self._lexicon.leads.get(lead, frozenset())
+        return leads
+
+    def _before(self, first: int) -> frozenset[str]:
+        """The word before the one at `first`, without articles, and the last two as a phrase."""
+        if first and self.tokens[first - 1].key in _ARTICLES:
+            first -= 1
+        words = [token.key for token in self.tokens[max(0, first - 2) : first]]
+        return frozenset((words[-1], " ".join(words))) if words else frozenset()
+
+    def has_capital(self, first: int, last: int) -> bool:
+        is_written_so = all(token.is_capital or token.key in ("of", "the", "and") for token in self.tokens[first:last])
+        return self._speaks_by_case and is_written_so and (first > 0 or last - first > 1)
+
+
+def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, int], Mention]) -> list[KnownSpan]:
+    """One mention for each run of words that the data knows, its likeliest values first; and the places, with what they are in
+    the data.
+    """
+    spans: dict[tuple[int, int], list[KnownValue]] = {}
+    for match in vocabulary.matches:
+        if 0 <= match.first < match.last <= len(sides.tokens):
+            spans.setdefault((match.first, match.last), []).append(match.value)
+    found = [
+        known
+        for (first, last), values in spans.items()
+        if (known := _known(sides, first, last, values, places.get((first, last)))) is not None
+    ]
+    found = [_within(sides, known, spans) for known in found]
+    unknown = [span for span in places if span not in spans]
+    return found + [
+        KnownSpan(first, last, places[first, last], is_exact=True)
+        for first, last in unknown
+        if first < last and (not places[first, last].is_latent)
+    ]
+
+
+def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequence[KnownValue]]) -> KnownSpan:
+    """A place with what the data knows of the country that its last words name ("London, Canada")."""
+    place = known.mention.value
+    if not isinstance(place, Place) or place.within is None:
+        return known
+    inner = next(
+        (spans[first, known.last] for first in range(known.first + 1, known.last) if (first, known.last) in spans), ()
+    )
+    values = tuple(value for value in inner if value.facet in sides.place_facets and value.is_whole)
+    return replace(known, mention=replace(known.mention, value=replace(place, known_within=values)))
+
+
+def _known(
+    sides: Sides, first: int, last: int, values: Sequence[KnownValue], place: Mention | None
+) -> KnownSpan | None:
+    ranked = _likeliest(sides, first, last, values)
+    support = sides.support(ranked[0].facet, first, last)
+    if place is not None and (meant := _as_place(sides, first, place, ranked, support)):
+        return KnownSpan(first, last, meant, is_exact=True)
+    if support == 0 and not sides.is_all(first, last):
+        ranked = _without_chance_names(sides, first, last, ranked)
+        if not ranked:
+            return None
+    best = ranked[0]
+    is_exact = best.is_whole and best.likeness >= 1
+    is_supported = support > 0 or sides.is_all(first, last)
+    is_phrase = best.is_whole and last - first >= PHRASE_WORDS_MIN
+    is_chance = sides.is_everyday(first, last) and not is_supported and not is_phrase
+    if is_chance or sides.is_small_word(first, last):
+        return None
+    tokens = sides.tokens
+    mention = Mention(
+        Known(ranked),
+        tokens[first].start,
+        tokens[last - 1].end,
+        is_latent=not sides.is_all(first, last) and _may_be_chance(sides, first, last, best, is_supported),
+        source="data",
+    )
+    return KnownSpan(first, last, mention, is_exact)
+
+
+def _may_be_chance(sides: Sides, first: int, last: int, best: KnownValue, is_supported: bool) -> bool:
+    """Whether words within a longer question may be like a value by chance: like a part of it but for a slip; or, where nothing
+    beside them speaks for it, like a part, or everyday words that are somebody's name.
+    """
+    if not best.is_whole and best.likeness < 1:
+        return True
+    if is_supported:
+        return False
+    is_name = best.facet in sides.name_facets
+    is_short = last - first <= CHANCE_WORDS_MAX
+    return not best.is_whole or (
+        is_name and is_short and all(is_everyday(token.key) for token in sides.tokens[first:last])
+    )
+
+
+def _likeliest(sides: Sides, first: int, last: int, values: Sequence[KnownValue]) -> tuple[KnownValue, ...]:
+    """The values in the order of what speaks for them; where something beside the words speaks for one, only those that it speaks
+    for, and where one was said whole and right, only such.
+    """
+    beside = {facet: sides.support(facet, first, last) >= _BESIDE for facet in {value.facet for value in values}}
+    if any(beside.values()):
+        values = [value for value in values if beside[value.facet]]
+    if any(value.is_whole and value.likeness >= 1 for value in values):
+        values = [value for value in values if value.is_whole and value.likeness >= 1]
+    elif any(value.likeness >= 1 for value in values):
+        values = [value for value in values if value.likeness >= 1]
+    ranked = sorted(values, key=lambda value: (-value.likeness, -math.log1p(value.rows), value.facet, value.value))
+    return tuple(dict.fromkeys(ranked))
+
+
+def _without_chance_names(
+    sides: Sides, first: int, last: int, ranked: tuple[KnownValue, ...]
+) -> tuple[KnownValue, ...]:
+    """Words in small letters, with nothing beside them that speaks for a name: as they are, they name somebody where they mean
+    nothing else here; inflected ("paid" for "Pays"), or as a part of many names, never.
+    """
+    if sides.has_capital(first, last):
+        return ranked
+    said = tuple(token.key for token in sides.tokens[first:last])
+    others = tuple(value for value in ranked if value.facet not in sides.name_facets and value.is_whole)
+    if others:
+        return others
+    parts = [value for value in ranked if not value.is_whole]
+    return tuple(
+        value
+        for value in ranked
+        if value.facet not in sides.name_facets
+        or (value.is_whole and value.likeness < 1)
+        or ("".join(keys(value.value)) == "".join(said) if value.is_whole else _is_part(said, value, len(parts)))
+    )
+
+
+def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:
+    """Whether the words stand in the name to the letter, and in few others."""
+    return value.likeness >= 1 and parts <= PARTIAL_NAMES_MAX and set(said) <= set(keys(value.value))
+
+
+def _as_place(sides: Sides, first: int, place: Mention, ranked: Sequence[KnownValue], support: float) -> Mention | None:
+    """The words as a place of the data; None where they are a value of something else, or nothing says that a place is meant."""
+    known = tuple(value for value in ranked if value.facet in sides.place_facets)
+    is_something_else = len(known) < len(ranked) and support >= _BESIDE
+    if not isinstance(place.value, Place) or not known or is_something_else:
+        return None
+    if place.is_latent and not support and not sides.leads_to_place(first):
+        return None
+    return replace(place, value=replace(place.value, known=known), is_latent=False)

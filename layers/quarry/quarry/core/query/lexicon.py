@@ -1,0 +1,182 @@
+"""Phrases of a closed list, found in a text as the longest that begins at each word; and the words that a table brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import Token, keys
+from quarry.core.query.mention import Cue, FacetName, Grain
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+Meaning = TypeVar("Meaning")
+
+PERIODS: Mapping[str, Grain] = {
+    "day": "day", "date": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found(Generic[Meaning]):
+    """The words `first` to `last` (not included) and what they mean."""
+
+    first: int
+    last: int
+    meaning: Meaning
+
+
+class PhraseTable(Generic[Meaning]):
+    """Phrases and what each means. Where one is given twice, the first meaning holds.
+
+    `form` is what two words are compared by; texts must be given in the same form.
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, Meaning]], form: Callable[[str], str] = str) -> None:
+        self._meanings: dict[tuple[str, ...], Meaning] = {}
+        lengths: dict[str, set[int]] = {}
+        for text, meaning in phrases:
+            if phrase := tuple(form(key) for key in keys(text)):
+                self._meanings.setdefault(phrase, meaning)
+                lengths.setdefault(phrase[0], set()).add(len(phrase))
+        self._lengths = {word: sorted(counts, reverse=True) for word, counts in lengths.items()}
+
+    def longest_at(self, words: Sequence[str], first: int) -> Found[Meaning] | None:
+        """The longest phrase that begins with the word at `first`."""
+        for length in self._lengths.get(words[first], ()):
+            phrase = tuple(words[first : first + length])
+            if len(phrase) == length and phrase in self._meanings:
+                return Found(first, first + length, self._meanings[phrase])
+        return None
+
+    def find(self, words: Sequence[str]) -> Iterator[Found[Meaning]]:
+        """The longest phrase at each word; they may overlap."""
+        for first in range(len(words)):
+            if found := self.longest_at(words, first):
+                yield found
+
+
+@dataclass(frozen=True)
+class Synonym:
+    """Another everyday word for a value that `facet` may have."""
+
+    facet: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words that a table brings: what its rows and facets are called, by stem; `leads`: the facets whose values a word may
+    stand before; `name_facets`: those that say what a row, or who made it, is called; `units`: the stems of what is counted;
+    `recent_days`: how far back "recent" goes.
+    """
+
+    terms: PhraseTable[FacetName | Cue]
+    exact_terms: PhraseTable[FacetName | Cue]
+    synonyms: PhraseTable[Synonym]
+    leads: Mapping[str, frozenset[str]]
+    place_facets: frozenset[str] = frozenset()
+    name_facets: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    recent_days: int | None = None
+
+    def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
+        """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
+        for "advertiser" and "advertisement" have the same.
+        """
+        exact = self.exact_terms.longest_at([_singular(word) for word in words[first : first + TERM_WORDS_MAX]], 0)
+        by_stem = self.terms.longest_at(word_stems, first)
+        if exact is None or (by_stem and by_stem.last - first > exact.last):
+            return by_stem
+        return Found(first, first + exact.last, exact.meaning)
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """A phrase that the words `first` to `last` (not included) may stand for, to be looked up as if it stood there."""
+
+    first: int
+    last: int
+    phrase: str
+    facet: str | None = None
+
+
+TERM_WORDS_MAX = 6
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word.removesuffix("s")
+
+
+def stems(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(stem(token.key) for token in tokens)
+
+
+def lexicon_of(table: SearchTable) -> Lexicon:
+    """The lexicon of a table. It costs a millisecond: keep it."""
+    return Lexicon(
+        terms=PhraseTable(_terms(table), stem),
+        exact_terms=PhraseTable(_terms(table), _singular),
+        synonyms=PhraseTable(
+            ((word, Synonym(facet.name, value)) for facet in table.facets for word, value in facet.synonyms),
+            stem,
+        ),
+        leads=_leads(table.facets),
+        place_facets=frozenset(facet.name for facet in table.facets if facet.kind == "place"),
+        name_facets=frozenset(facet.name for facet in table.facets if facet.kind == "name"),
+        units=frozenset(
+            stem(keys(name)[-1])
+            for name in (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
+            if keys(name)
+        ),
+        recent_days=table.recent_days if table.date else None,
+    )
+
+
+def synonyms_in(tokens: Sequence[Token], lexicon: Lexicon) -> list[LookUp]:
+    """What the words are other words for."""
+    return [
+        LookUp(found.first, found.last, found.meaning.value, found.meaning.facet)
+        for found in lexicon.synonyms.find(stems(tokens))
+    ]
+
+
+def units_of(facet: Facet) -> tuple[str, ...]:
+    """The nouns that a number of this facet counts; none of what is no number."""
+    if facet.kind != "number":
+        return ()
+    return (*facet.units, facet.label, facet.plural, *facet.words)
+
+
+def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
+    named: dict[tuple[str, ...], list[str]] = {}
+    written: dict[tuple[str, ...], str] = {}
+    for facet in table.facets:
+        if facet.kind == "words":
+            # what a row says is the row: "how many texts mention …"
+            yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
+            continue
+        counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
+        for name in (facet.label, facet.plural, *facet.words, *counted):
+            phrase = tuple(_singular(key) for key in keys(name))
+            written.setdefault(phrase, name)
+            if facet.name not in named.setdefault(phrase, []):
+                named[phrase].append(facet.name)
+    for noun in table.nouns:
+        yield noun, Cue("noun")
+    for phrase, facets in named.items():
+        yield written[phrase], FacetName(tuple(facets))
+    if table.date:
+        for word, grain in PERIODS.items():
+            yield word, FacetName((table.date,), grain)
+
+
+def _leads(facets: Sequence[Facet]) -> Mapping[str, frozenset[str]]:
+    leads: dict[str, set[str]] = {}
+    for facet in facets:
+        for lead in facet.leads:
+            leads.setdefault(lead.lower(), set()).add(facet.name)
+    return {lead: frozenset(names) for lead, names in leads.items()}

@@ -1,0 +1,312 @@
+"""A question as the things that it mentions: what the rooms of language, the lexicon and the data find, each word in one.
+
+Of what overlaps, a phrase in quotation marks wins, then the longest. Among those of one length: a value of the data that was said
+whole and is no everyday word, a dimension (date, number, money, place), what rules out or insists, what is asked for, what the
+table calls its rows and facets, other cues, a part of a value or a value with a slip, and last what the words may mean where
+nothing beside them says so.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import Token, tokenise
+from quarry.core.query.asked import find_asked, narrows, opening_words
+from quarry.core.query.assertion import read_assertions
+from quarry.core.query.clauses import TRIGGERS
+from quarry.core.query.cues import cues
+from quarry.core.query.dimensions import find_dimensions
+from quarry.core.query.known import Sides, find_known
+from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    Mention,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Reference,
+    Value,
+    Word,
+)
+from quarry.core.query.names import find_names
+from quarry.core.query.vocabulary import Vocabulary
+
+PLACE_NAMES_MAX = 400
+"""So many names of one place, or of what lies in it, are looked up in the data."""
+
+QUESTION_HEAD_MAX = 8
+"""So many mentions before its verb a question may begin."""
+
+_QUOTED = re.compile(r"(?<![^\W_])[\"“”]([^\"“”]{2,200}+)[\"“”]")
+_PHRASE, _KNOWN, _DIMENSION, _TRIGGER, _ASKED, _TERM, _CUE, _INEXACT, _LATENT = range(9)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A mention over the words `first` to `last` (not included)."""
+
+    first: int
+    last: int
+    mention: Mention
+    priority: int
+    led_by: int = 0
+    """Words such as "in the" before it, which a date would count to its own length."""
+
+    @property
+    def order(self) -> tuple[bool, int, int, int]:
+        return self.priority != _PHRASE, self.first - self.last - self.led_by, self.priority, self.first
+
+
+def parse(
+    text: str, *, lexicon: Lexicon, vocabulary: Vocabulary, reference_date: datetime.date, locale: str = "en"
+) -> ParsedQuery:
+    """What `text` says.
+
+    `vocabulary` is what its words mean in the data, looked up for it and for `look_ups` of it. `reference_date` is what "last
+    year" is counted from.
+    """
+    tokens = tokenise(text)
+    dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
+    dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
+    candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
+    chosen = _without_overlaps(candidates, len(tokens))
+    read = read_assertions(text, _with_the_rest(tokens, chosen, lexicon))
+    return ParsedQuery(
+        text,
+        tokens,
+        read,
+        follows_up=_follows_up(tokens, read),
+        narrows=narrows(tokens),
+    )
+
+
+def _follows_up(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
+    """Whether the question takes up an earlier one. A "them" behind its own word for the rows means those."""
+    names_rows = False
+    for mention in mentions:
+        names_rows = names_rows or mention.value == Cue("noun")
+        if isinstance(mention.value, Reference) and (mention.value.places or not names_rows):
+            return True
+    return opening_words(tokens, names_rows=names_rows) > 0
+
+
+def look_ups(text: str, *, lexicon: Lexicon, reference_date: datetime.date, locale: str = "en") -> list[LookUp]:
+    """What else is to be looked up in the data for `text`: values that its words are other words for, and names of its places."""
+    tokens = tokenise(text)
+    found = synonyms_in(tokens, lexicon)
+    if not lexicon.place_facets:
+        return found
+    for mention in find_dimensions(text, tokens, reference_date, locale):
+        if isinstance(mention.value, Place):
+            first, last = _token_span(tokens, mention)
+            found += [LookUp(first, last, name) for name in mention.value.names[:PLACE_NAMES_MAX]]
+    return found
+
+
+# ---- candidates ----
+
+
+def _candidates(
+    text: str,
+    tokens: Sequence[Token],
+    lexicon: Lexicon,
+    vocabulary: Vocabulary,
+    dimensions: Sequence[Mention],
+) -> Iterator[_Candidate]:
+    places = {
+        _token_span(tokens, mention): mention
+        for mention in dimensions
+        if isinstance(mention.value, Place) and lexicon.place_facets
+    }
+    yield from _quoted(text, tokens)
+    asked = find_asked(tokens, lexicon)
+    sides = Sides(tokens, lexicon, asked)
+    for known in find_known(vocabulary, sides, places):
+        priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
+        led_by = sides.led_by(known.first) if priority == _KNOWN else 0
+        yield _Candidate(known.first, known.last, known.mention, priority, led_by)
+    for mention in dimensions:
+        first, last = _token_span(tokens, mention)
+        if first < last and _is_meant(mention, lexicon):
+            yield _Candidate(first, last, mention, _LATENT if mention.is_latent else _DIMENSION)
+    yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
+    yield from _said_in_language(tokens, lexicon)
+
+
+def _quoted(text: str, tokens: Sequence[Token]) -> Iterator[_Candidate]:
+    for match in _QUOTED.finditer(text):
+        mention = Mention(Phrase(match[1].strip()), match.start(), match.end(), source="rule")
+        first, last = _token_span(tokens, mention)
+        if first < last:
+            yield _Candidate(first, last, mention, _PHRASE)
+
+
+def _is_meant(mention: Mention, lexicon: Lexicon) -> bool:
+    """Whether a dimension is one here: a number of what the table counts, and no place (what the data knows of it tells)."""
+    value = mention.value
+    if isinstance(value, Place):
+        return False
+    if isinstance(value, NumberRange) and value.unit is not None:
+        return value.unit in lexicon.units
+    return isinstance(value, NumberRange) or not mention.is_latent
+
+
+def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention:
+    """ "Recently", where the table says how far back that is."""
+    value = mention.value
+    is_recently = mention.is_latent and isinstance(value, DateRange) and value.grain == "day" and value.last == today
+    if days is None or not is_recently or value == DateRange(today, today):
+        return mention
+    return replace(mention, value=DateRange(today - datetime.timedelta(days=days), today), is_latent=False)
+
+
+def _without_adjectives(dimensions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
+    """ "Two tall houses" is a number of houses, and "tall" is a word of its own: the number alone is the mention then. What is a
+    date is no number.
+    """
+    dates = [mention for mention in dimensions if isinstance(mention.value, DateRange) and not mention.is_latent]
+    in_date = {place for mention in dates for place in range(mention.start, mention.end)}
+    alone = {
+        mention.start: mention.end
+        for mention in dimensions
+        if isinstance(mention.value, NumberRange) and mention.value.unit is None
+    }
+    read = []
+    for mention in dimensions:
+        if isinstance(mention.value, NumberRange) and (mention.start in in_date or mention.end - 1 in in_date):
+            continue
+        end = alone.get(mention.start)
+        if isinstance(mention.value, NumberRange) and mention.value.unit and end is not None and end < mention.end:
+            between = _token_span(tokens, replace(mention, start=end))
+            if between[1] - between[0] > 1:
+                read.append(replace(mention, end=end))
+                continue
+        read.append(mention)
+    return read
+
+
+def _said_in_language(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[_Candidate]:
+    words = [token.key for token in tokens]
+    word_stems = stems(tokens)
+    for place in range(len(tokens)):
+        if term := lexicon.term_at(words, word_stems, place):
+            yield _spanning(tokens, place, term.last, term.meaning, _TERM)
+        if cue := cues().longest_at(words, place):
+            is_title = cue.meaning == "title" and not (place + 1 < len(tokens) and tokens[place + 1].is_capital)
+            if not is_title:
+                priority = _TRIGGER if cue.meaning in TRIGGERS else _CUE
+                yield _spanning(tokens, place, cue.last, Cue(cue.meaning), priority)
+            # where a longer one is taken by something else ("not looking for" by "looking for a job")
+            shorter = cues().longest_at(words[place : place + 1], 0) if cue.last > place + 1 else None
+            if shorter and shorter.meaning in TRIGGERS:
+                yield _spanning(tokens, place, place + 1, Cue(shorter.meaning), _TRIGGER)
+
+
+def _spanning(tokens: Sequence[Token], first: int, last: int, value: Value, priority: int) -> _Candidate:
+    return _Candidate(first, last, Mention(value, tokens[first].start, tokens[last - 1].end), priority)
+
+
+def _token_span(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
+    """The words that a mention covers."""
+    first = bisect_right(tokens, mention.start, key=lambda token: token.end)
+    return first, bisect_left(tokens, mention.end, key=lambda token: token.start)
+
+
+# ---- each word in one mention ----
+
+
+def _without_overlaps(candidates: Sequence[_Candidate], length: int) -> list[_Candidate]:
+    taken = [False] * length
+    chosen = []
+    for candidate in sorted(candidates, key=lambda each: each.order):
+        words = range(candidate.first, candidate.last)
+        # no candidate is longer than a few words, but for quotations, and they come first
+        if not any(taken[word] for word in words):
+            chosen.append(candidate)
+            for word in words:
+                taken[word] = True
+    return sorted(chosen, key=lambda each: each.first)
+
+
+def _with_the_rest(tokens: Sequence[Token], chosen: Sequence[_Candidate], lexicon: Lexicon) -> list[Mention]:
+    """The chosen mentions, and the words that are left as names, as words, or as part of how a question begins."""
+    mentions: dict[int, Mention] = {each.first: each.mention for each in chosen}
+    taken = [False] * len(tokens)
+    for each in chosen:
+        taken[each.first : each.last] = [True] * (each.last - each.first)
+    for place in range(opening_words(tokens, names_rows=True)):
+        if not taken[place]:
+            mentions[place] = _spanning(tokens, place, place + 1, Cue("filler"), _CUE).mention
+            taken[place] = True
+    for name in find_names(tokens, [not each for each in taken], lexicon):
+        key = " ".join(token.key for token in tokens[name.first : name.last])
+        mentions[name.first] = _spanning(tokens, name.first, name.last, Word(key, is_name=True), _CUE).mention
+        taken[name.first : name.last] = [True] * (name.last - name.first)
+    for place, token in enumerate(tokens):
+        if not taken[place]:
+            mentions[place] = Mention(Word(stem(token.key)), token.start, token.end)
+    return _with_verbs([mentions[place] for place in sorted(mentions)], tokens)
+
+
+def _with_verbs(mentions: Sequence[Mention], tokens: Sequence[Token]) -> list[Mention]:
+    """An everyday verb before a word that it may belong to ("running shoes") is a word; "features dogs" has none. Any verb that
+    only ties a subject to the rest ("how many has Ada written", "which authors wrote about") says nothing either.
+    """
+    read = list(mentions)
+    for place, mention in enumerate(mentions):
+        following = mentions[place + 1] if place + 1 < len(mentions) else None
+        if isinstance(mention.value, Cue) and mention.value.what == "light" and following:
+            key = tokens[_token_span(tokens, mention)[0]].key
+            if isinstance(following.value, Word) and key.endswith("ing") and following.start - mention.end == 1:
+                read[place] = replace(mention, value=Word(stem(key)))
+        elif isinstance(mention.value, Known) and _is_value_as_verb(mentions, place, tokens):
+            read[place] = replace(mention, value=Cue("light"), source="rule")
+        elif _is_tying_verb(mentions, place):
+            read[place] = replace(mention, value=Cue("light"))
+    return read
+
+
+def _is_value_as_verb(mentions: Sequence[Mention], place: int, tokens: Sequence[Token]) -> bool:
+    """Whether a value of the data, one small word, is the verb of a question that asks for no number: "what does Ada print?" """
+    first, last = _token_span(tokens, mentions[place])
+    if place < 2 or last - first != 1 or tokens[first].is_capital:
+        return False
+    helper, subject = mentions[place - 2], mentions[place - 1].value
+    asked = [mention.value.what for mention in mentions[:place] if isinstance(mention.value, Asked)]
+    is_subject = isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name)
+    return (
+        is_subject
+        and tokens[_token_span(tokens, helper)[0]].key in ("do", "does", "did")
+        and bool(asked)
+        and not {"count", "distinct"} & set(asked)
+        and (place + 1 == len(mentions) or mentions[place + 1].value == Cue("relates"))
+    )
+
+
+def _is_tying_verb(mentions: Sequence[Mention], place: int) -> bool:
+    """Whether a word stands as the verb of a question: behind its subject, and before nothing that it could describe."""
+    value = mentions[place].value
+    if not isinstance(value, Word) or value.is_name or place < 2:
+        return False
+    subject, before = mentions[place - 1].value, mentions[place - 2].value
+    following = mentions[place + 1].value if place + 1 < len(mentions) else None
+    if isinstance(following, (Word, Phrase)) or mentions[place].start - mentions[place - 1].end != 1:
+        return False
+    if isinstance(subject, Known) or (isinstance(subject, Word) and subject.is_name):
+        return (
+            isinstance(before, Cue)
+            and before.what == "filler"
+            and any(isinstance(mention.value, Asked) for mention in mentions[max(0, place - QUESTION_HEAD_MAX) : place])
+        )
+    is_subject = isinstance(subject, FacetName) or (isinstance(subject, Cue) and subject.what == "noun")
+    return is_subject and isinstance(before, Asked) and following is not None

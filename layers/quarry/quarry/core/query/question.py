@@ -1,0 +1,93 @@
+"""What a question asks of a table, as one structure that every domain executes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery
+
+Strength = Literal["stated", "inferred"]
+"""Whether the words say that a condition must hold, or it is only likely to be meant."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The characters of the question that say something."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the rows must be like in one facet: any of the values (as they stand in the data), or within the range, or, negated,
+    not so.
+    """
+
+    facet: str
+    values: tuple[str, ...] = ()
+    range: DateRange | NumberRange | MoneyRange | None = None
+    is_negated: bool = False
+    strength: Strength = "stated"
+    evidence: tuple[Evidence, ...] = ()
+
+
+Clause = tuple[Condition, ...]
+"""Conditions of which any must hold."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked about the rows that meet the conditions.
+
+    rows: the rows themselves · count: how many · distinct: how many different values of `facet` · groups: the values of `facet`
+    (or periods of `grain`), each with its number of rows, most first unless `ascending`, `limit` of them · extreme: the row with
+    the lowest or highest `facet` · exists: whether there are any.
+    """
+
+    kind: Literal["rows", "count", "distinct", "groups", "extreme", "exists"] = "rows"
+    facet: str | None = None
+    grain: Grain | None = None
+    ascending: bool = False
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that the question names and the data does not hold, by the words that name it; `facet` where it is known."""
+
+    text: str
+    evidence: Evidence
+    facet: str | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """All clauses must hold. `topic` is what is left to be found by words and by meaning, nothing negated in it.
+
+    `missing` is named but not in the data. `unanswerable` is asked about, and no facet of the data tells it.
+    """
+
+    text: str
+    ask: Ask = Ask()
+    clauses: Sequence[Clause] = ()
+    preferred: Sequence[Condition] = ()
+    topic: str = ""
+    topic_words: Sequence[str] = ()
+    phrases: Sequence[str] = ()
+    excluded_words: Sequence[str] = ()
+    missing: Sequence[Missing] = ()
+    unanswerable: Sequence[Missing] = ()
+    follows_up: bool = False
+    references: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A question as it was read: what it mentions, and what it asks; `before` is the question that it takes up."""
+
+    parsed: ParsedQuery
+    question: Question
+    before: Question | None = None

@@ -1,0 +1,76 @@
+"""What of a question is left to be found by words and by meaning, and what words must not be found."""
+
+from __future__ import annotations
+
+import re
+
+from quarry.core.query.asking import Asking
+from quarry.core.query.conditions import Conditions
+from quarry.core.query.mention import Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Place, Word
+from quarry.core.retrieval.facets import SearchTable
+
+_JOINING = re.compile(r"\s+")
+_JOINING_CUES = ("relates", "filler", "and", "or", "light", "ends")
+"""They are left between words of the topic: a text is embedded better with its grammar."""
+
+
+def topic_of(
+    parsed: ParsedQuery, table: SearchTable, found: Conditions, asking: Asking, said: set[tuple[int, int]]
+) -> tuple[str, tuple[str, ...]]:
+    """What is left to be found by words and by meaning: nothing negated, no cue, nothing that a condition says already."""
+    has_places = any(facet.kind == "place" for facet in table.facets)
+    pieces: list[str] = []
+    words: list[str] = []
+    pending: list[str] = []
+    for place, mention in enumerate(parsed.mentions):
+        text = parsed.text[mention.start : mention.end]
+        if _is_topic(mention, place, table, found, asking, has_places):
+            if any(start <= mention.start < end for start, end in said):
+                continue
+            pieces += [*(pending if pieces else ()), text]
+            pending = []
+            words += [mention.value.stem] if isinstance(mention.value, Word) else text.lower().split()
+        elif isinstance(mention.value, Cue) and mention.value.what in _JOINING_CUES:
+            pending.append(text)
+        else:
+            pending = []
+    return _JOINING.sub(" ", " ".join(pieces)), tuple(dict.fromkeys(words))
+
+
+def _is_topic(
+    mention: Mention, place: int, table: SearchTable, found: Conditions, asking: Asking, has_places: bool
+) -> bool:
+    if mention.assertion in ("negated", "doubtful"):
+        return False
+    value = mention.value
+    if isinstance(value, Place):
+        return not has_places
+    if isinstance(value, FacetName):
+        is_free = place not in found.used and place not in asking.places and value.grain is None
+        return is_free and table.facet(value.facets[0]).kind not in ("boolean", "date") and asking.ask is None
+    if isinstance(value, Known):
+        is_soft = not any(table.facet(known.facet).is_hard for known in value.values)
+        return place not in found.constraining and (mention.is_latent or is_soft)
+    if isinstance(value, NumberRange):
+        return mention.is_latent and place not in found.used and value.least == value.most
+    return isinstance(value, (Word, Phrase))
+
+
+def excluded_words(parsed: ParsedQuery) -> tuple[list[str], set[int]]:
+    """Negated words that are no value, with those beside them as one phrase; and the places of all mentions that are in these."""
+    phrases: list[str] = []
+    inside: set[int] = set()
+    runs: list[list[int]] = []
+    for place, mention in enumerate(parsed.mentions):
+        if mention.assertion != "negated" or not isinstance(mention.value, (Word, Known)):
+            continue
+        if runs and runs[-1][-1] == place - 1 and mention.joined_by == "or":
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    for run in runs:
+        if any(isinstance(parsed.mentions[place].value, Word) or parsed.mentions[place].is_latent for place in run):
+            first, last = parsed.mentions[run[0]], parsed.mentions[run[-1]]
+            phrases.append(_JOINING.sub(" ", parsed.text[first.start : last.end]))
+            inside.update(run)
+    return phrases, inside

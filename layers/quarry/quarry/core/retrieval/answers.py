@@ -1,0 +1,56 @@
+"""What a searched table says to a question."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quarry.core.query.question import Ask
+
+Value = str | int | float | bool | datetime.date
+
+
+@dataclass(frozen=True)
+class Group:
+    """A value, or the first day of a period, and how many rows have it. A row with several values counts for each."""
+
+    value: Value
+    rows: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a table says to a question. `rows` is how many rows meet the conditions; of `extreme`, how many share the value.
+
+    `number` is the count, or how many different values or periods there are; `groups` as asked, those that tie with the last one
+    too; `keys` are the rows asked for, or those with the lowest or highest `value`, by key.
+    """
+
+    ask: Ask
+    rows: int
+    number: int | None = None
+    groups: Sequence[Group] = ()
+    keys: Sequence[str] = ()
+    value: Value | None = None
+
+    @property
+    def exists(self) -> bool:
+        return self.rows > 0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Which clauses a row meets and misses, by their places; in words by `labels_of`."""
+
+    meets: tuple[int, ...] = ()
+    misses: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """How many rows there are without one of the clauses, `clauses[place]`."""
+
+    place: int
+    label: str
+    rows: int

@@ -1,0 +1,119 @@
+"""What a table can be filtered, counted and grouped by: declared once, for reading questions, for SQL and for words alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, LiteralString
+
+FacetKind = Literal[
+    "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
+]  # fmt: skip
+"""value: one of many; array: several of many; name: what a row (or somebody of it) is called; title: a role or heading, said by
+its last words as well ("Engineer" of "Senior Engineer"); place: cities, regions, countries, several of them separated by
+commas; year: a whole number that ranges of dates apply to; text: words that it contains; words: a text search vector, and
+words that it holds."""
+
+LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
+"""The kinds whose values are looked up for a question's words."""
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A property of a table's rows. `column` is a column, or an expression over the row `t` of the table; where `related` names
+    rows that belong to it, a column of these, or an expression over such a row `r`.
+
+    `label` and `plural` are what it is called; `words` what else people call it; `synonyms` are other everyday words for
+    values that any data may hold, each with the value ("television", "TV"). `wording` says in words that it has a value.
+    `units` are the nouns that a number counts. `leads` are words that stand before its values ("by", "at"). `is_hard`: a value
+    that is said plainly must hold; else it must hold only where the question insists, and adds weight.
+    """
+
+    name: str
+    kind: FacetKind
+    column: LiteralString
+    label: str
+    plural: str
+    words: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
+    wording: str = "{}"
+    synonyms: tuple[tuple[str, str], ...] = ()
+    is_hard: bool = True
+    currency: str | None = None
+    related: str | None = None
+    is_many: bool = False
+    """Whether its column is an array; that of an array facet is."""
+
+    @property
+    def is_array(self) -> bool:
+        return self.is_many or self.kind == "array"
+
+    @property
+    def sql(self) -> LiteralString:
+        """Its value as SQL over a row `t`, or `r` where it is a related row's."""
+        if not self.column.isidentifier():
+            return self.column
+        return ("t." if self.related is None else "r.") + self.column
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its values are looked up for a question's words."""
+        return self.kind in LISTED_KINDS
+
+
+@dataclass(frozen=True)
+class Related:
+    """Rows of `table` that belong to a row, by the SQL condition `on` over both, `t` and `r`. Conditions on facets of one
+    relation hold for one and the same of its rows; a negated one for none of them.
+
+    `owner` is the column that holds the key of the row that they belong to, where many belong to one.
+    """
+
+    name: str
+    table: str
+    on: LiteralString
+    owner: LiteralString | None = None
+
+
+@dataclass(frozen=True)
+class SearchTable:
+    """A table that is searched. `nouns` are what its rows are called, singular; `date` names the facet that dates them."""
+
+    name: str
+    nouns: tuple[str, ...]
+    facets: Sequence[Facet]
+    date: str | None = None
+    key: str = "id"
+    where: LiteralString = "true"
+    """Rows that are searched at all, as SQL over `t`."""
+    scope: LiteralString | None = None
+    """The column that holds whose a row is, where nobody else may find it."""
+    related: Sequence[Related] = ()
+    united: Sequence[SearchTable] = ()
+    """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
+    recent_days: int | None = None
+    """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
+
+    def facet(self, name: str) -> Facet:
+        """The facet of that name. Raises KeyError."""
+        for facet in self.facets:
+            if facet.name == name:
+                return facet
+        raise KeyError(name)
+
+    def relation(self, name: str) -> Related:
+        """The related rows of that name. Raises KeyError."""
+        for related in self.related:
+            if related.name == name:
+                return related
+        raise KeyError(name)
+
+    def reads(self, table: str) -> bool:
+        """Whether what its rows are like depends on that table of the database."""
+        return table == self.name or any(table == related.table for related in self.related)
+
+    @property
+    def listed(self) -> list[Facet]:
+        """The facets whose values are looked up."""
+        return [facet for facet in self.facets if facet.is_listed]

@@ -1,0 +1,227 @@
+"""Conditions on a searched table as SQL. Values are always parameters; a negated condition is met by rows that lack the value."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
+
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
+from quarry.core.query.question import Clause, Condition
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+
+@dataclass
+class Arguments:
+    """The parameters of a statement, by the names that stand for them in it."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, value: Any) -> Composable:
+        name = f"p{len(self.values)}"
+        self.values[name] = value
+        return Placeholder(name)
+
+
+class Literals(Arguments):
+    """Parameters that stand in the statement itself, quoted: for a condition that is handed on to a SQL function as text."""
+
+    def add(self, value: Any) -> Composable:
+        return Literal(value)
+
+
+@dataclass(frozen=True)
+class Among:
+    """Which rows are asked about at all: those of an owner, where rows have one, and of these the ones with the given keys."""
+
+    scope: str | None = None
+    keys: Sequence[str] | None = None
+
+
+EVERY_ROW = Among()
+
+
+def where(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments, among: Among = EVERY_ROW) -> Composed:
+    """True of the rows `t` that are searched and meet every clause. Raises ValueError for a condition that its facet cannot have,
+    and where the rows have owners and none is given.
+    """
+    terms: list[Composable] = [SQL("(") + SQL(table.where) + SQL(")")]
+    if table.scope is not None:
+        if among.scope is None:
+            raise ValueError(f"{table.name} belong to someone: whose are asked about?")
+        terms.append(SQL("t.") + Identifier(table.scope) + SQL(" = ") + arguments.add(among.scope))
+    if among.keys is not None:
+        terms.append(
+            SQL("t.") + Identifier(table.key) + SQL(" = any({}::text[])").format(arguments.add(list(among.keys)))
+        )
+    terms += _all_of(table, clauses, arguments)
+    return SQL(" and ").join(terms)
+
+
+def clause_sql(table: SearchTable, clause: Clause, arguments: Arguments) -> Composed:
+    """True of the rows `t` that meet the clause by itself."""
+    conditions = [_alone(table, condition, arguments) for condition in clause]
+    return SQL("(") + (SQL(" or ").join(conditions) if conditions else SQL("false")) + SQL(")")
+
+
+def related_rows(table: SearchTable, name: str) -> Composed:
+    """`from … where …` of the related rows `r` of a row `t`."""
+    related = table.relation(name)
+    return SQL("from {} r where ").format(Identifier(related.table)) + SQL("(") + SQL(related.on) + SQL(")")
+
+
+def _all_of(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments) -> Iterator[Composed]:
+    """Clauses about one relation are to hold for one and the same related row; a second one about the same facet for another."""
+    rows: dict[str, list[list[Clause]]] = {}
+    for clause in clauses:
+        relation = _only_relation(table, clause)
+        if relation is None:
+            yield clause_sql(table, clause, arguments)
+            continue
+        groups = rows.setdefault(relation, [])
+        fitting = next((group for group in groups if not any(_about_same(clause, other) for other in group)), None)
+        if fitting is None:
+            groups.append([clause])
+        else:
+            fitting.append(clause)
+    for relation, groups in rows.items():
+        for group in groups:
+            conditions = [_any_of(table, clause, arguments) for clause in group]
+            yield _exists(table, relation, SQL(" and ").join(conditions))
+
+
+def _only_relation(table: SearchTable, clause: Clause) -> str | None:
+    """The relation that all conditions of a clause are about, unless one is negated: that holds for no row of it."""
+    relations = {table.facet(condition.facet).related for condition in clause}
+    if len(relations) != 1 or any(condition.is_negated for condition in clause):
+        return None
+    return relations.pop()
+
+
+def _about_same(clause: Clause, other: Clause) -> bool:
+    """Whether two clauses name values of one facet; bounds of one range hold for the same row."""
+    named = {condition.facet for condition in clause if condition.range is None}
+    return any(condition.facet in named for condition in other if condition.range is None)
+
+
+def _alone(table: SearchTable, condition: Condition, arguments: Arguments) -> Composed:
+    facet = table.facet(condition.facet)
+    met = value_condition(facet, condition, arguments)
+    if facet.related is not None:
+        met = _exists(table, facet.related, met)
+    if condition.is_negated:
+        return SQL("(") + met + SQL(") is not true")
+    return met
+
+
+def _any_of(table: SearchTable, clause: Clause, arguments: Arguments) -> Composed:
+    conditions = [value_condition(table.facet(condition.facet), condition, arguments) for condition in clause]
+    return SQL("(") + SQL(" or ").join(conditions) + SQL(")")
+
+
+def _exists(table: SearchTable, relation: str, condition: Composed) -> Composed:
+    return SQL("exists (select ") + related_rows(table, relation) + SQL(" and ") + condition + SQL(")")
+
+
+def value_condition(facet: Facet, condition: Condition, arguments: Arguments) -> Composed:
+    """True of the row, `t` or `r`, whose value is one of those named, or in the range, or, where neither is given, there at all.
+
+    Whether it is negated is left to the caller. Raises ValueError for a range or a value that the facet cannot have.
+    """
+    if condition.range is not None:
+        return _in_range(facet, condition.range, arguments)
+    if not condition.values:
+        return _is_there(facet)
+    return _is_one_of(facet, condition.values, arguments)
+
+
+def _is_there(facet: Facet) -> Composed:
+    value = SQL(facet.sql)
+    if facet.is_array:
+        return SQL("coalesce(cardinality({}), 0) > 0").format(value)
+    if facet.kind in ("value", "name", "title", "place", "text"):
+        return SQL("btrim({}) <> ''").format(value)
+    return SQL("{} is not null").format(value)
+
+
+def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Composed:
+    value, names = SQL(facet.sql), list(dict.fromkeys(values))
+    if facet.kind in ("number", "year", "money"):
+        return SQL("{} = any({}::numeric[])").format(value, arguments.add([_number(facet, name) for name in names]))
+    if facet.kind == "date":
+        return SQL("{} = any({}::date[])").format(value, arguments.add([_day(facet, name) for name in names]))
+    if facet.kind == "boolean":
+        return SQL("{} = any({}::boolean[])").format(value, arguments.add([name == "true" for name in names]))
+    if facet.kind == "words":
+        held = [SQL("{} @@ parsed_query({})").format(value, arguments.add(name)) for name in names]
+        return SQL("(") + SQL(" or ").join(held) + SQL(")")
+    given = SQL("{}::text[]").format(arguments.add(names))
+    if facet.kind == "place":
+        return SQL("folded_names(place_parts({})) && folded_names({})").format(value, given)
+    if facet.kind in ("title", "text"):
+        return SQL("has_any_phrase({}, {})").format(value, given)
+    return SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
+
+
+def _number(facet: Facet, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise ValueError(f"{facet.label} is a number, which {value!r} is not") from None
+
+
+def _day(facet: Facet, value: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{facet.label} is a date, which {value!r} is not") from None
+
+
+def _in_range(facet: Facet, range: DateRange | NumberRange | MoneyRange, arguments: Arguments) -> Composed:
+    if isinstance(range, DateRange) and facet.kind == "date":
+        return _dates(SQL(facet.sql), range, arguments)
+    if isinstance(range, DateRange) and facet.kind == "year":
+        least = range.first.year if range.first else None
+        most = range.last.year if range.last else None
+        return _between(SQL(facet.sql), least, most, arguments)
+    if isinstance(range, NumberRange) and facet.kind in ("number", "year", "money"):
+        return _between(
+            SQL(facet.sql),
+            range.least,
+            range.most,
+            arguments,
+            includes_least=range.includes_least,
+            includes_most=range.includes_most,
+        )
+    if isinstance(range, MoneyRange) and facet.kind == "money":
+        if range.currency not in (None, facet.currency):
+            raise ValueError(f"{facet.label} is in {facet.currency}, not in {range.currency}")
+        return _between(SQL(facet.sql), range.least, range.most, arguments)
+    raise ValueError(f"{facet.label} has no such range")
+
+
+def _dates(value: SQL, range: DateRange, arguments: Arguments) -> Composed:
+    held = _between(value, range.first, range.last, arguments)
+    if range.months:
+        held += SQL(" and extract(month from {}) = any({}::int[])").format(value, arguments.add(list(range.months)))
+    return held
+
+
+def _between(
+    value: SQL,
+    least: Any,
+    most: Any,
+    arguments: Arguments,
+    *,
+    includes_least: bool = True,
+    includes_most: bool = True,
+) -> Composed:
+    terms = [SQL("{} is not null").format(value)]
+    if least is not None:
+        terms.append(SQL("{} >= {}" if includes_least else "{} > {}").format(value, arguments.add(least)))
+    if most is not None:
+        terms.append(SQL("{} <= {}" if includes_most else "{} < {}").format(value, arguments.add(most)))
+    return SQL(" and ").join(terms)

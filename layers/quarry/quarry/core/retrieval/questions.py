@@ -1,0 +1,216 @@
+"""Questions about a searched table, answered from all of its rows, exactly: each in one statement."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from psycopg.rows import DictRow
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+
+from quarry.core.postgres.pool import Database
+from quarry.core.query.mention import Grain
+from quarry.core.query.question import Ask, Clause
+from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing, Value
+from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
+from quarry.core.retrieval.wording import clause_label
+
+KEYS_MAX = 1000
+"""So many rows are named by an answer that counts them all."""
+
+
+@dataclass
+class _Statement:
+    table: SearchTable
+    clauses: Sequence[Clause]
+    among: Among
+    arguments: Arguments = field(default_factory=Arguments)
+
+    @property
+    def rows(self) -> Composed:
+        """`from … where …` of the rows that meet all clauses."""
+        return SQL("from {} t where ").format(Identifier(self.table.name)) + where(
+            self.table, self.clauses, self.arguments, self.among
+        )
+
+    @property
+    def key(self) -> Composed:
+        return SQL("t.{}").format(Identifier(self.table.key))
+
+
+async def answer(
+    database: Database, table: SearchTable, ask: Ask, clauses: Sequence[Clause], among: Among = EVERY_ROW
+) -> Answer:
+    """What the rows that meet every clause say. Rows are in the order of their date, latest first, then of their keys.
+
+    Raises ValueError for a condition or a facet that the table cannot be asked about.
+    """
+    statement = _Statement(table, clauses, among)
+    if ask.kind in ("distinct", "groups"):
+        return await _groups(database, statement, ask)
+    if ask.kind == "extreme":
+        return await _extreme(database, statement, ask)
+    if ask.kind == "rows":
+        return await _rows(database, statement, ask)
+    counted = (
+        SQL("select count(*) as rows ") if ask.kind == "count" else SQL("select exists (select ")
+    ) + statement.rows
+    if ask.kind == "exists":
+        counted += SQL(")::int as rows")
+    row = await _row(database, counted, statement)
+    return Answer(ask, row["rows"], number=row["rows"] if ask.kind == "count" else None)
+
+
+async def standings(
+    database: Database, table: SearchTable, clauses: Sequence[Clause], keys: Sequence[str], scope: str | None = None
+) -> Mapping[str, Standing]:
+    """Which clauses each of these rows meets by itself, by key; rows that are not searched are left out."""
+    statement = _Statement(table, (), Among(scope, keys))
+    met = [SQL("coalesce({}, false)").format(clause_sql(table, clause, statement.arguments)) for clause in clauses]
+    query = (
+        SQL("select {} as key, array[").format(statement.key)
+        + SQL(", ").join(met)
+        + SQL("]::boolean[] as met ")
+        + statement.rows
+    )
+    return {
+        row["key"]: Standing(
+            tuple(place for place, met in enumerate(row["met"]) if met),
+            tuple(place for place, met in enumerate(row["met"]) if not met),
+        )
+        for row in await database.rows(query, statement.arguments.values)
+    }
+
+
+def labels_of(table: SearchTable, clauses: Sequence[Clause], places: Sequence[int]) -> list[str]:
+    """The clauses at these places in words."""
+    return [clause_label(table, clauses[place]) for place in places]
+
+
+async def relaxations(
+    database: Database, table: SearchTable, clauses: Sequence[Clause], among: Among = EVERY_ROW
+) -> list[Relaxation]:
+    """How many rows there would be without each clause alone; those that bring most rows first."""
+    if not clauses:
+        return []
+    arguments = Arguments()
+    counts = [
+        SQL("(select count(*) ")
+        + _Statement(table, [*clauses[:place], *clauses[place + 1 :]], among, arguments).rows
+        + SQL(")")
+        for place in range(len(clauses))
+    ]
+    row = await database.row(SQL("select array[") + SQL(", ").join(counts) + SQL("] as rows"), arguments.values)
+    assert row is not None
+    found = [Relaxation(place, clause_label(table, clauses[place]), rows) for place, rows in enumerate(row["rows"])]
+    return sorted(found, key=lambda relaxation: -relaxation.rows)
+
+
+async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
+    dated = statement.table.date and statement.table.facet(statement.table.date)
+    order = SQL("{} desc nulls last, ").format(_single_value(statement.table, dated, "max")) if dated else SQL("")
+    query = (
+        SQL("select {} as key, count(*) over () as rows ").format(statement.key)
+        + statement.rows
+        + SQL(" order by {}{} limit {}").format(order, statement.key, Literal(min(ask.limit or KEYS_MAX, KEYS_MAX)))
+    )
+    found = await database.rows(query, statement.arguments.values)
+    return Answer(ask, found[0]["rows"] if found else 0, keys=tuple(row["key"] for row in found))
+
+
+async def _groups(database: Database, statement: _Statement, ask: Ask) -> Answer:
+    facet = _asked_facet(statement.table, ask)
+    grouped = (
+        SQL("with had as materialized (select {} as key, array(").format(statement.key)
+        + _values(statement.table, facet, ask.grain)
+        + SQL(") as values ")
+        + statement.rows
+        + SQL(
+            "), grouped as (select v.value, count(*) as rows from had h, unnest(h.values) v (value) group by v.value) "
+        )
+    )
+    order = SQL("asc" if ask.ascending else "desc")
+    first = SQL(" fetch first {} rows with ties").format(Literal(ask.limit)) if ask.limit is not None else SQL("")
+    query = (
+        grouped
+        + SQL("select (select count(*) from had) as rows, (select count(*) from grouped) as number, ")
+        + SQL("array(select to_jsonb(g) from (select * from grouped order by rows {}").format(order)
+        + first
+        + SQL(") g order by g.rows {}, g.value) as groups").format(order)
+    )
+    row = await _row(database, query, statement)
+    if ask.kind == "distinct":
+        return Answer(ask, row["rows"], number=row["number"])
+    groups = tuple(Group(_as_value(facet, group["value"]), group["rows"]) for group in row["groups"])
+    return Answer(ask, row["rows"], number=row["number"], groups=groups)
+
+
+async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answer:
+    facet = _asked_facet(statement.table, ask)
+    if facet.kind not in ("number", "year", "money", "date"):
+        raise ValueError(f"{facet.label} has no order")
+    value = _single_value(statement.table, facet, "min" if ask.ascending else "max")
+    query = (
+        SQL("with valued as materialized (select {} as key, {} as value ").format(statement.key, value)
+        + statement.rows
+        + SQL("), first as (select * from valued where value is not null order by value {}").format(
+            SQL("asc" if ask.ascending else "desc")
+        )
+        + SQL(" fetch first {} rows with ties)").format(Literal(ask.limit or 1))
+        + SQL(
+            " select key, to_jsonb(value) as value, count(*) over () as rows from first order by first.value {}, key"
+        ).format(SQL("asc" if ask.ascending else "desc"))
+        + SQL(" limit {}").format(Literal(KEYS_MAX))
+    )
+    found = await database.rows(query, statement.arguments.values)
+    if not found:
+        return Answer(ask, 0)
+    return Answer(
+        ask, found[0]["rows"], keys=tuple(row["key"] for row in found), value=_as_value(facet, found[0]["value"])
+    )
+
+
+async def _row(database: Database, query: Composed, statement: _Statement) -> DictRow:
+    row = await database.row(query, statement.arguments.values)
+    assert row is not None
+    return row
+
+
+def _asked_facet(table: SearchTable, ask: Ask) -> Facet:
+    name = ask.facet or (table.date if ask.grain else None)
+    if name is None:
+        raise ValueError("which facet?")
+    return table.facet(name)
+
+
+def _values(table: SearchTable, facet: Facet, grain: Grain | None) -> Composed:
+    """`select …` of the different values that a row has, periods of dates by their first day."""
+    value: Composable = SQL(facet.sql)
+    if facet.is_array:
+        value = SQL("unnest({})").format(value)
+    elif facet.kind == "place":
+        value = SQL("unnest(place_parts({}))").format(value)
+    elif grain is not None and facet.kind == "date":
+        value = SQL("date_trunc({}, {}::timestamp)::date").format(Literal(grain), value)
+    rows = related_rows(table, facet.related) if facet.related else SQL("")
+    return SQL("select distinct x.value from (select {} as value {}) x where x.value is not null").format(value, rows)
+
+
+def _single_value(table: SearchTable, facet: Facet, function: str) -> Composed:
+    """The value that a row is ordered by; of several, the lowest or highest."""
+    if facet.related is None:
+        return SQL("{}").format(SQL(facet.sql))
+    aggregate = SQL("min({})" if function == "min" else "max({})").format(SQL(facet.sql))
+    return SQL("(select {} {})").format(aggregate, related_rows(table, facet.related))
+
+
+def _as_value(facet: Facet, value: object) -> Value:
+    if facet.kind == "date" and isinstance(value, str):
+        return datetime.date.fromisoformat(value)
+    if isinstance(value, Decimal):
+        return float(value)
+    assert isinstance(value, str | int | float | bool)
+    return value

@@ -1,0 +1,99 @@
+"""A question read in the light of the data: its words looked up, its mentions found, and what it asks of a table."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from quarry.core.language.everyday import is_everyday
+from quarry.core.language.tokens import Token, tokenise
+from quarry.core.language.word_forms import word_forms
+from quarry.core.off_loop import off_loop
+from quarry.core.postgres.pool import Database
+from quarry.core.query.interpretation import interpret
+from quarry.core.query.lexicon import Lexicon, LookUp, lexicon_of
+from quarry.core.query.mention import ParsedQuery
+from quarry.core.query.parser import look_ups, parse
+from quarry.core.query.question import Reading
+from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.vocabulary import look_up
+
+EARLIER_QUESTIONS_MAX = 5
+"""So many questions back a follow-up may go for its conditions."""
+
+
+Adapt = Callable[[ParsedQuery], ParsedQuery]
+"""How a domain understands what was parsed, where it knows better."""
+
+
+def as_parsed(parsed: ParsedQuery) -> ParsedQuery:
+    """`parsed` as it is."""
+    return parsed
+
+
+async def read_question(
+    database: Database,
+    table: SearchTable,
+    text: str,
+    *,
+    today: datetime.date,
+    earlier: Sequence[str] = (),
+    scope: str = "",
+    adapt: Adapt = as_parsed,
+) -> Reading:
+    """What `text` asks of `table`, in one statement, and one more for each earlier question that it takes up.
+
+    `earlier` are the questions before it, the last one last; `today` is what "last year" is counted from. What belongs to an
+    owner is known in that `scope` alone. Raises DatabaseUnavailable.
+    """
+    parsed = await off_loop(adapt, await _parse(database, table, text, today, scope))
+    before = None
+    if parsed.follows_up and earlier:
+        rest = earlier[-EARLIER_QUESTIONS_MAX:-1]
+        before = (
+            await read_question(database, table, earlier[-1], today=today, earlier=rest, scope=scope, adapt=adapt)
+        ).question
+    return Reading(parsed, await off_loop(interpret, parsed, table, before), before)
+
+
+async def _parse(database: Database, table: SearchTable, text: str, today: datetime.date, scope: str) -> ParsedQuery:
+    lexicon = _lexicon(table)
+    asked = await off_loop(_to_look_up, text, lexicon, today)
+    vocabulary: Vocabulary = await look_up(
+        database,
+        table.united or [table],
+        asked.tokens,
+        forms=asked.forms,
+        also=asked.phrases,
+        doubtful=asked.doubtful,
+        scope=scope,
+    )
+    return await off_loop(parse, text, lexicon=lexicon, vocabulary=vocabulary, reference_date=today)
+
+
+@dataclass(frozen=True)
+class _ToLookUp:
+    """What of a question is looked up in the data."""
+
+    tokens: Sequence[Token]
+    forms: Mapping[int, Sequence[str]]
+    phrases: Sequence[LookUp]
+    doubtful: Sequence[int]
+
+
+def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date) -> _ToLookUp:
+    tokens = tokenise(text)
+    return _ToLookUp(
+        tokens,
+        {place: forms for place, token in enumerate(tokens) if (forms := word_forms(token.key))},
+        look_ups(text, lexicon=lexicon, reference_date=today),
+        [place for place, token in enumerate(tokens) if not is_everyday(token.key)],
+    )
+
+
+@cache
+def _lexicon(table: SearchTable) -> Lexicon:
+    return lexicon_of(table)

@@ -1,0 +1,228 @@
+"""What the words of a question mean in the data: looked up among the values of its facets, in one statement for most."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from types import MappingProxyType
+
+from psycopg.rows import DictRow
+
+from quarry.core.language.stemming import stem as stem_of
+from quarry.core.language.tokens import Token, keys
+from quarry.core.postgres.call import call
+from quarry.core.postgres.pool import Database
+from quarry.core.query.lexicon import LookUp
+from quarry.core.query.mention import KnownValue
+from quarry.core.query.vocabulary import ValueMatch, Vocabulary
+from quarry.core.retrieval.facets import FacetKind, SearchTable
+
+WORDS_MAX = 300
+"""Of a question; later words are not looked up."""
+DOUBTFUL_MAX = 6
+"""So many words, the first ones, are taken for slips of the pen."""
+SLIP_LENGTH_MIN = 5
+TWO_SLIPS_LENGTH_MIN = 8
+"""Of a stem, which is what is compared: one that short is near to too much."""
+READINGS_MAX = 3
+"""So many words that it may have been are tried for each of them."""
+LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
+
+_NO_FORMS: Mapping[int, Sequence[str]] = MappingProxyType({})
+
+
+async def look_up(
+    database: Database,
+    tables: Sequence[SearchTable],
+    tokens: Sequence[Token],
+    *,
+    forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
+    doubtful: Collection[int] = (),
+    scope: str = "",
+) -> Vocabulary:
+    """The values of `tables` that runs of up to six words may mean: whole values but for inflection, accents and spaces; names
+    and other values of several words by some of them, where these are rare.
+
+    `forms` are other forms of the words at these places, as good as inflection; `also` are phrases that may be meant, each looked
+    up as a whole, in its facet where it names one. The words at `doubtful` are none of the language:
+    where the data does not know them either, they are taken for slips of the pen. What belongs to an owner is found in that
+    `scope` alone.
+    """
+    words = [token.key for token in tokens[:WORDS_MAX]]
+    if not words:
+        return Vocabulary()
+    names = [table.name for table in tables]
+    unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
+    found = await _found(database, names, words, scope, forms, also, unsure[:DOUBTFUL_MAX])
+    kinds = {facet.name: facet.kind for table in tables for facet in table.facets}
+    matches = list(_matches(found, kinds))
+    for replaced in _corrections(words, found):
+        corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(words)]
+        again = _matches(await _found(database, names, corrected, scope), kinds)
+        matches += _of_corrected(again, replaced)
+    return Vocabulary(_merged(matches))
+
+
+@dataclass(frozen=True)
+class _Correction:
+    word: str
+    likeness: float
+
+
+async def _found(
+    database: Database,
+    tables: list[str],
+    words: list[str],
+    scope: str,
+    forms: Mapping[int, Sequence[str]] = _NO_FORMS,
+    also: Sequence[LookUp] = (),
+    doubtful: Sequence[int] = (),
+) -> list[DictRow]:
+    other = [(place, form) for place, given in forms.items() for form in given]
+    return await call(
+        database,
+        "look_up_values",
+        p_tables=tables,
+        p_words=words,
+        p_forms_at=[place for place, _ in other],
+        p_forms=[form for _, form in other],
+        p_phrases=[phrase.phrase for phrase in also],
+        p_phrases_first=[phrase.first for phrase in also],
+        p_phrases_last=[phrase.last for phrase in also],
+        p_phrases_facet=[phrase.facet for phrase in also],
+        p_doubtful=list(doubtful),
+        p_scope=scope,
+    )
+
+
+def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
+    said = _said(found)
+    covered = _covered_by(
+        (row["first"], row["last"])
+        for row in found
+        if row["match"] == "whole" and (kinds[row["facet"]] != "title" or "at" not in keys(row["value"]))
+    )
+    parts: set[tuple[object, ...]] = set()
+    for row in found:
+        if row["match"] == "whole":
+            # "Engineer at Acme" is what a row calls somebody; said in a question it is a role, and Acme
+            if kinds[row["facet"]] != "title" or "at" not in keys(row["value"]):
+                yield _match(row, row["first"], row["last"], is_whole=True)
+        elif row["match"] == "part":
+            stems = row["value_stems"]
+            first, last = longest_run(said, stems, row["first"])
+            part = (first, last, row["table_name"], row["facet"], row["value"])
+            is_whole = _is_one_name(row["value"], said[first:last])
+            may_stand = is_whole or _may_stand_for(kinds[row["facet"]], last - first, stems)
+            if part in parts or covered(first, last) or not may_stand:
+                continue
+            parts.add(part)  # each of its words has found it
+            if last - first < len(stems):
+                yield _match(row, first, last, is_whole=is_whole)
+
+
+def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
+    """Tells whether a run of words lies within a longer one of `runs`."""
+    ends = [0] * (WORDS_MAX + 1)
+    for first, last in runs:
+        ends[first] = max(ends[first], last)
+    furthest = list(accumulate(ends, max))
+
+    def covered(first: int, last: int) -> bool:
+        return last < ends[first] or (first > 0 and last <= furthest[first - 1])
+
+    return covered
+
+
+def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
+    """Whether so many words of a value may stand for it: one of a name, half of another; a title is known by its parts."""
+    return kind == "name" or (kind != "title" and 2 * words >= len(stems))
+
+
+_OTHER_NAME = re.compile(r"[/|()]")
+
+
+def _is_one_name(value: str, said: Sequence[str]) -> bool:
+    """Whether these stems are one of the names that a value has: "Hall / Lobby", "Value Added Tax (VAT)"."""
+    if not _OTHER_NAME.search(value):
+        return False
+    return any(tuple(said) == tuple(map(stem_of, keys(name))) for name in _OTHER_NAME.split(value))
+
+
+def _said(found: Sequence[DictRow]) -> Sequence[str]:
+    """The stems of the question's words."""
+    stems: Sequence[str] = next(row["value_stems"] for row in found if row["match"] == "words")
+    return stems
+
+
+def _match(row: DictRow, first: int, last: int, *, is_whole: bool) -> ValueMatch:
+    return ValueMatch(first, last, KnownValue(row["facet"], row["value"], row["row_count"], is_whole=is_whole))
+
+
+def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[int, int]:
+    """The longest run of words around `said[place]` that stands in `value` as well: its first place, and that after its last."""
+    best = (place, place + 1)
+    for start, stem in enumerate(value):
+        if stem != said[place]:
+            continue
+        first, last, before, after = place, place + 1, start - 1, start + 1
+        while first > 0 and before >= 0 and said[first - 1] == value[before]:
+            first, before = first - 1, before - 1
+        while last < len(said) and after < len(value) and said[last] == value[after]:
+            last, after = last + 1, after + 1
+        best = max(best, (first, last), key=lambda run: run[1] - run[0])
+    return best
+
+
+def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
+    """The words that were meant instead, by their places; the likeliest of all first."""
+    said = _said(found)
+    meant: dict[int, list[_Correction]] = {}
+    for place in {row["first"] for row in found if row["match"] == "near"}:
+        near = [row["value"] for row in found if row["match"] == "near" and row["first"] == place]
+        meant[place] = _meant(words[place], said[place], near)
+    for rank in range(max((len(readings) for readings in meant.values()), default=0)):
+        yield {place: readings[rank] for place, readings in meant.items() if rank < len(readings)}
+
+
+def _meant(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
+    """The stems that are so few slips away as the nearest of them."""
+    allowed = 2 if len(stem) >= TWO_SLIPS_LENGTH_MIN else 1
+    counted = [(min(slips(stem, other), slips(word, other)), other) for other in sorted(set(near))]
+    fewest = min((count for count, _ in counted), default=allowed + 1)
+    if not 0 < fewest <= allowed:
+        return []
+    return [_Correction(other, LIKENESS_OF_SLIPS[count]) for count, other in counted if count == fewest][:READINGS_MAX]
+
+
+def slips(word: str, other: str) -> int:
+    """How many letters are missing, too many, wrong, or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, start=1):
+        before, above, row = row, before, [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correction]) -> Iterator[ValueMatch]:
+    for match in matches:
+        likeness = [replaced[place].likeness for place in range(match.first, match.last) if place in replaced]
+        if likeness:
+            yield replace(match, value=replace(match.value, likeness=min(likeness)))
+
+
+def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
+    """Each match once: a value that several tables hold has the rows of all."""
+    rows: Counter[ValueMatch] = Counter()
+    for match in matches:
+        rows[replace(match, value=replace(match.value, rows=0))] += match.value.rows
+    return [replace(match, value=replace(match.value, rows=count)) for match, count in rows.items()]

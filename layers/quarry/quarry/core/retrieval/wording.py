@@ -1,0 +1,136 @@
+"""Conditions in words, as a reader of results is told them: "in Germany", "founded since 2020", "not funny"."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+from collections.abc import Sequence
+
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
+from quarry.core.query.question import Clause, Condition
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+NAMED_VALUES_MAX = 4
+"""So many values of a condition are named; of more, it is said how many."""
+
+
+def clause_label(table: SearchTable, clause: Clause) -> str:
+    """A clause in words, its conditions joined by "or"."""
+    return " or ".join(dict.fromkeys(condition_label(table, condition) for condition in clause))
+
+
+def condition_label(table: SearchTable, condition: Condition) -> str:
+    """A condition in words that can follow "that is" or stand by themselves."""
+    facet = table.facet(condition.facet)
+    if facet.kind == "boolean" and condition.range is None and condition.values:
+        return facet.wording if condition.is_negated == ("true" not in condition.values) else f"not {facet.wording}"
+    if condition.range is None and not condition.values:
+        return _presence(facet, is_negated=condition.is_negated)
+    said = facet.wording.format(_range(facet, condition.range) if condition.range else _values(condition.values))
+    return f"not {said}" if condition.is_negated else said
+
+
+def _presence(facet: Facet, *, is_negated: bool) -> str:
+    name = facet.plural if facet.is_array else _with_article(facet.label)
+    return f"without {name}" if is_negated else f"with {name}"
+
+
+def _with_article(noun: str) -> str:
+    return ("an " if noun[:1].lower() in "aeiou" else "a ") + noun
+
+
+def _values(values: Sequence[str]) -> str:
+    named = [value.replace("_", " ") for value in values[:NAMED_VALUES_MAX]]
+    if len(values) > NAMED_VALUES_MAX:
+        named = [*named[:-1], f"{len(values) - NAMED_VALUES_MAX + 1:,} others"]
+    return _listed(named)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange) -> str:
+    if isinstance(range, DateRange):
+        return _dates(range)
+    if isinstance(range, MoneyRange):
+        return _amounts(range.least, range.most, range.currency or facet.currency)
+    if facet.kind == "year":
+        return _between(range, "{:.0f}")
+    return _between(range, "{:,.10g}")
+
+
+def _amounts(least: float | None, most: float | None, currency: str | None) -> str:
+    return _between(NumberRange(least, most), f"{currency} {{:,.10g}}" if currency else "{:,.10g}")
+
+
+def _between(range: NumberRange, form: str) -> str:
+    least, most = range.least, range.most
+    if least is not None and least == most:
+        return form.format(least)
+    over = f"{'at least' if range.includes_least else 'more than'} {form.format(least)}" if least is not None else ""
+    under = f"{'at most' if range.includes_most else 'fewer than'} {form.format(most)}" if most is not None else ""
+    if over and under and range.includes_least and range.includes_most:
+        return f"between {form.format(least)} and {form.format(most)}"
+    return " and ".join(part for part in (over, under) if part) or "any"
+
+
+def _dates(range: DateRange) -> str:
+    months = f"in {_listed([calendar.month_name[month] for month in range.months])}" if range.months else ""
+    return " ".join(part for part in (months, _days(range.first, range.last)) if part) or "at any time"
+
+
+def _days(first: datetime.date | None, last: datetime.date | None) -> str:
+    if first is None and last is None:
+        return ""
+    if last is None or first is None:
+        return f"since {_beginning(first)}" if first is not None else f"until {_end(last)}"
+    whole = _whole_period(first, last)
+    if whole is not None:
+        return whole
+    return f"between {_beginning(first)} and {_end(last)}"
+
+
+def _whole_period(first: datetime.date, last: datetime.date) -> str | None:
+    """A day, a month or a year that is meant as a whole."""
+    if first == last:
+        return f"on {_day(first)}"
+    if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
+        return f"in {first:%B} {first.year}"
+    if first.year == last.year and _begins_year(first) and _ends_year(last):
+        return f"in {first.year}"
+    return None
+
+
+def _beginning(day: datetime.date | None) -> str:
+    assert day is not None
+    if _begins_year(day):
+        return str(day.year)
+    return f"{day:%B} {day.year}" if _begins_month(day) else _day(day)
+
+
+def _end(day: datetime.date | None) -> str:
+    assert day is not None
+    if _ends_year(day):
+        return str(day.year)
+    return f"{day:%B} {day.year}" if _ends_month(day) else _day(day)
+
+
+def _day(day: datetime.date) -> str:
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _begins_month(day: datetime.date) -> bool:
+    return day.day == 1
+
+
+def _ends_month(day: datetime.date) -> bool:
+    return day.day == calendar.monthrange(day.year, day.month)[1]
+
+
+def _begins_year(day: datetime.date) -> bool:
+    return (day.month, day.day) == (1, 1)
+
+
+def _ends_year(day: datetime.date) -> bool:
+    return (day.month, day.day) == (12, 31)

@@ -1,0 +1,186 @@
+"""How judged queries went: the measures of one query, and their summary by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from quarry.local.evaluable import Found
+from quarry.local.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
+from quarry.local.judged import JudgedQuery
+from quarry.local.measures import DEPTH, ndcg, percentile, precision, recall, reciprocal_rank
+
+ALL = "all with an answer"
+
+RANKING = {"ndcg": f"nDCG@{DEPTH}", "recall": f"recall@{DEPTH}", "mrr": "MRR"}
+"""The measures of a ranked list, which leave out in their mean over all kinds the queries that nothing answers."""
+
+MEASURES = RANKING | {
+    "precision": "P of shown",
+    "empty": "empty",
+    "violations": "violations",
+    "violations_unmissed": "… unmissed",
+    "exact": "exact",
+    "confidently_wrong": "conf. wrong",
+    "number": "number",
+    "unknown_told": "unknown told",
+    "unknown_told_wrongly": "… wrongly",
+    "types": f"type@{DEPTH}",
+}
+"""What can be measured, by its name in JSON, with its heading in a table."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """So many of so many, as one query adds to a measure."""
+
+    count: float
+    of: float = 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one query went. `answer` is what the search said in words; `field_values` are those of the field that is expected.
+
+    `shown` is how many results the domain shows at most; None: a list as long as it is asked for.
+    """
+
+    query: JudgedQuery
+    found: Found
+    milliseconds: float
+    answer: str | None = None
+    field_values: Collection[str] = ()
+    shown: int | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """How right the answer is; None where none was expected."""
+        if self.query.expect is None:
+            return None
+        return judge(
+            self.query.expect,
+            self.query.query,
+            self.answer or "",
+            found=self.found.keys,
+            total=self.found.total,
+            field_values=self.field_values,
+        )
+
+    @cached_property
+    def broken(self) -> Sequence[str] | None:
+        """The keys of results that break a demand; None where nothing is demanded."""
+        query = self.query
+        if not (query.demands or query.forbidden or query.hard):
+            return None
+        return [key for key in dict.fromkeys(self.found.keys) if self._breaks(key)]
+
+    @cached_property
+    def parts(self) -> Mapping[str, Part]:
+        """What this query adds to each measure that applies to it."""
+        return dict([*self._of_ranking(), *self._of_results(), *self._of_answer()])
+
+    def _breaks(self, key: str) -> bool:
+        query, facts = self.query, self.found.facts.get(key)
+        unmet = query.demands is not None and facts is not None and not query.demands.are_met_by(facts)
+        return unmet or key in query.forbidden or (query.hard and key not in query.relevant)
+
+    def _of_ranking(self) -> Iterable[tuple[str, Part]]:
+        if self.query.expect is not None:
+            return
+        keys, relevant = self.found.keys, self.query.relevant
+        yield "ndcg", Part(ndcg(keys, relevant))
+        yield "recall", Part(recall(keys, relevant))
+        yield "mrr", Part(reciprocal_rank(keys, relevant))
+        if self.shown and relevant:
+            yield "precision", Part(precision(keys, relevant, self.shown))
+        if self.query.types:
+            first = {key.partition(":")[0] for key in keys[:DEPTH]}
+            yield "types", Part(bool(first & {*self.query.types}))
+
+    def _of_results(self) -> Iterable[tuple[str, Part]]:
+        keys = dict.fromkeys(self.found.keys)
+        if self.query.has_results:
+            yield "empty", Part(not keys)
+        if self.broken is None:
+            return
+        yield "violations", Part(len(self.broken), len(keys))
+        if self.found.misses is not None:
+            unmissed = [key for key in keys if not self.found.misses.get(key)]
+            yield "violations_unmissed", Part(len({*unmissed} & {*self.broken}), len(unmissed))
+
+    def _of_answer(self) -> Iterable[tuple[str, Part]]:
+        if self.verdict is not None:
+            yield "exact", Part(self.verdict == "right")
+            yield "confidently_wrong", Part(self.verdict == "confidently wrong")
+        if self.answer is None:
+            return
+        if self.query.number is not None:
+            yield "number", Part(first_number(self.answer, self.query.query) == self.query.number)
+        expect, told = self.query.expect, says_unknown(self.answer)
+        if self.query.answerable is False:
+            # what a search of prose does not find, it cannot tell from what there is not
+            yield "unknown_told", Part(told or says_nothing_found(self.answer))
+        elif expect is not None and expect.unanswerable:
+            yield "unknown_told", Part(told)
+        elif self.query.answerable or expect is not None:
+            yield "unknown_told_wrongly", Part(told)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The measures that apply to the queries of one kind, each a share of them; milliseconds as percentiles."""
+
+    domain: str
+    kind: str
+    queries: int
+    p50_ms: float
+    p95_ms: float
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def ndcg(self) -> float:
+        return self.measures["ndcg"]
+
+    @property
+    def recall(self) -> float:
+        return self.measures["recall"]
+
+    @property
+    def mrr(self) -> float:
+        return self.measures["mrr"]
+
+
+def summarise(outcomes: Sequence[Outcome]) -> list[Summary]:
+    """For each domain its kinds in order of appearance, then all its queries that have an answer.
+
+    Of the queries that nothing answers, the last has what is measured beside the order of a list.
+    """
+    summaries: list[Summary] = []
+    for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
+        of_domain = [outcome for outcome in outcomes if outcome.query.domain == domain]
+        kinds = dict.fromkeys(outcome.query.kind for outcome in of_domain)
+        for kind in kinds:
+            of_kind = [outcome for outcome in of_domain if outcome.query.kind == kind]
+            summaries.append(_summary(domain, kind, of_kind, _shares(of_kind)))
+        if answerable := [outcome for outcome in of_domain if outcome.query.has_answer]:
+            ranking = {name: share for name, share in _shares(answerable).items() if name in RANKING}
+            others = {name: share for name, share in _shares(of_domain).items() if name not in RANKING}
+            summaries.append(_summary(domain, ALL, answerable, ranking | others))
+    return summaries
+
+
+def _summary(domain: str, kind: str, outcomes: Sequence[Outcome], measures: Mapping[str, float]) -> Summary:
+    times = [outcome.milliseconds for outcome in outcomes]
+    return Summary(domain, kind, len(outcomes), percentile(times, 0.5), percentile(times, 0.95), measures)
+
+
+def _shares(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """Each measure over some queries; those of which there is nothing to measure are left out."""
+    counts: dict[str, float] = {}
+    totals: dict[str, float] = {}
+    for outcome in outcomes:
+        for name, part in outcome.parts.items():
+            counts[name] = counts.get(name, 0.0) + part.count
+            totals[name] = totals.get(name, 0.0) + part.of
+    return {name: counts[name] / totals[name] for name in MEASURES if totals.get(name)}

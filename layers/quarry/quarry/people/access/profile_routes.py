@@ -1,0 +1,47 @@
+"""HTTP for people to look at. It imports neither the search nor a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from quarry.core.errors import Gone, NotFound
+from quarry.core.services import Caller
+from quarry.core.text import Identifier
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.problems import documented
+from quarry.core.web.rate_limit import limited_caller
+from quarry.people.access.profiles import discover, gated_profile, public_profile
+from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+
+router = APIRouter(tags=["people"])
+
+
+@router.get("/people")
+async def people(
+    query: Annotated[DiscoverRequest, Query()], caller: PlainCaller, services: ServicesDependency
+) -> DiscoverResponse:
+    """Everyone with a visible card, by name, a page at a time."""
+    return await discover(query, services.database)
+
+
+# an owner's id may hold a slash: the longer path comes first
+@router.get("/people/{id:path}/profile", responses=documented(NotFound))
+async def profile(
+    id: Annotated[Identifier, Path(examples=["p-anagha-venkataraman"])],
+    caller: PlainCaller,
+    services: ServicesDependency,
+) -> PublicProfile:
+    """What everyone may see of a person: who they are and their visible cards."""
+    return await public_profile(id, services.database)
+
+
+@router.get("/people/{id:path}", responses=documented(NotFound, Gone))
+async def person(
+    id: Identifier, search_id: Annotated[Identifier, Query()], caller: PlainCaller, services: ServicesDependency
+) -> GatedProfile:
+    """A person whom a search of yours found, with contact details once you have unlocked them."""
+    return await gated_profile(id, search_id, caller, services)

@@ -1,0 +1,92 @@
+"""What is asked of people, condition by condition: to say who meets which, and which of them one experience can meet together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quarry.people.constraints import condition_label, exclusion_labels
+from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
+
+OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
+    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year"}
+)
+OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+"""Where, when and whether still: said of another condition, and asked of the same experience as it."""
+
+IN_ONE = "all in one experience"
+"""What somebody misses who meets each condition, but by different experiences, where others meet them by one."""
+
+CLAUSES_MAX = 6
+"""So many conditions on experiences are tried together."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition by itself, in words: filters on a card, or words that a card or the profile must hold."""
+
+    label: str
+    filters: CardFilters | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The labels of the conditions that a person meets and misses."""
+
+    meets: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+
+
+def clauses_of(filters: CardFilters) -> list[Clause]:
+    """All conditions that can be met or missed: hard ones first, then roles, then words."""
+    hard = [Clause(condition_label(name, filters), _only(filters, name)) for name in constraints_in_force(filters)]
+    roles = [Clause(role.partition("|")[0], CardFilters(roles=(role,))) for role in filters.roles]
+    return [*hard, *roles, *(Clause(text, text=text) for text in filters.texts)]
+
+
+def hard_alone(filters: CardFilters) -> CardFilters:
+    """The filters without what people are expected to be or to say."""
+    return replace(filters, roles=(), texts=())
+
+
+def nothing_else_asked(filters: CardFilters) -> bool:
+    """Whether people are asked for by name alone."""
+    return not clauses_of(filters)
+
+
+def standing(clauses: Sequence[Clause], met: Sequence[bool], filters: CardFilters, *, together: bool) -> Standing:
+    """How a person stands who meets the clauses as `met` says; `together`: by one experience, as far as was asked."""
+    misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
+    if not misses and not together:
+        misses = [IN_ONE]
+    meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
+    return Standing((*meets, *exclusion_labels(filters)), tuple(misses))
+
+
+def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
+    """The filters on the person, and those on experiences: what stands by itself, and what is said of it."""
+    names = constraints_in_force(filters)
+    person = replace(
+        without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
+    )
+    own = [_only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
+    own += [CardFilters(roles=(role,)) for role in filters.roles]
+    return person, own, [_only(filters, name) for name in names if name in OF_THE_REST]
+
+
+def merged(one: CardFilters, other: CardFilters) -> CardFilters:
+    """What asks for all that both do."""
+    changed: dict[str, Any] = dict(_set_in(other)) | {"roles": (*one.roles, *other.roles)}
+    return replace(one, **changed)
+
+
+def _set_in(filters: CardFilters) -> Iterator[tuple[str, Any]]:
+    unset = vars(CardFilters())
+    return ((name, value) for name, value in vars(filters).items() if value != unset[name])
+
+
+def _only(filters: CardFilters, name: HardConstraint) -> CardFilters:
+    return CardFilters(**{field: getattr(filters, field) for field in HARD_CONSTRAINTS[name]})

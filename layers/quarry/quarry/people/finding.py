@@ -1,0 +1,200 @@
+"""Whom a search finds: who is named, who meets all that is asked, and, where these are too few, who misses least of it.
+
+All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then what is
+only expected (roles, words) may be missed, and after that the tiers drop time, place, company and team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quarry.core.run_log import Run
+from quarry.core.services import Services
+from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
+from quarry.people.clauses import (
+    CLAUSES_MAX,
+    Clause,
+    Standing,
+    apart,
+    clauses_of,
+    hard_alone,
+    merged,
+    nothing_else_asked,
+    standing,
+)
+from quarry.people.contract import FALLBACK_TIERS
+from quarry.people.filters import CardFilters
+from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
+from quarry.people.relaxation import FALLBACK_TIER_STRICT, relaxed
+from quarry.people.retrieval import (
+    PersonIds,
+    find_candidates,
+    find_meeting,
+    find_standings,
+    fits_one_card,
+    load_people,
+)
+
+NAMED_FIRST = -1
+"""What counts for misses of those who were asked for by name."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whom a search found: the best in order, as they are shown, how each stands, and the tier they were found in."""
+
+    tier: int = FALLBACK_TIER_STRICT
+    ranked: Sequence[RankedPerson] = ()
+    people: Sequence[FoundPerson] = ()
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for: `text` and its vector, filters, and who is left out."""
+
+    filters: CardFilters
+    text: str
+    vector: Sequence[float] | None
+    excluded: PersonIds | None
+
+
+Found = Mapping[str, PersonEvidence]
+
+
+async def find_people(wanted: Wanted, services: Services, run: Run) -> Finding:
+    """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
+    filters = wanted.filters
+    named = await _named(wanted, services, run)
+    if named and nothing_else_asked(filters):
+        return await _shown(wanted, named, named, frozenset(), FALLBACK_TIER_STRICT, services, run)
+    whole, together = await _meeting_all(wanted, services, run)
+    found: dict[str, PersonEvidence] = {**whole, **named}
+    tier = FALLBACK_TIER_STRICT
+    for next_tier, relaxed_filters in _tiers(hard_alone(filters)):
+        if len(found) >= MIN_RESULTS:
+            break
+        tier = next_tier
+        if relaxed_filters != filters:  # which was searched already
+            found = {**await _look(wanted, relaxed_filters, tier, None, services, run), **found}
+    return await _shown(wanted, found, named, frozenset(whole) if together else frozenset(), tier, services, run)
+
+
+async def _named(wanted: Wanted, services: Services, run: Run) -> Found:
+    """Those who are called what is asked for."""
+    if not wanted.filters.names:
+        return {}
+    among = await find_meeting(services.database, names=wanted.filters.names)
+    return await _look(wanted, CardFilters(), FALLBACK_TIER_STRICT, among, services, run)
+
+
+async def _meeting_all(wanted: Wanted, services: Services, run: Run) -> tuple[Found, bool]:
+    """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one."""
+    filters = wanted.filters
+    among = await find_meeting(services.database, texts=filters.texts)
+    by_one = await _look(wanted, filters, FALLBACK_TIER_STRICT, among, services, run)
+    if by_one:
+        return by_one, True
+    groups = await _groups(filters, services)
+    if len(groups) < 2:
+        return {}, False
+    person, *rest = groups
+    among = await find_meeting(services.database, texts=filters.texts, groups=rest)
+    return await _look(wanted, person, FALLBACK_TIER_STRICT, among, services, run), False
+
+
+async def _groups(filters: CardFilters, services: Services) -> list[CardFilters]:
+    """The conditions on experiences, those together that one experience can meet; with the first of them, those on the person.
+
+    What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
+    """
+    person, own, rest = apart(filters)
+    if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
+        return []
+    groups: list[CardFilters] = []
+    for clause in own:
+        place = await _fitting(groups, clause, services)
+        if place is None:
+            groups.append(clause)
+        else:
+            groups[place] = merged(groups[place], clause)
+    for clause in rest:
+        place = await _fitting(groups, clause, services)
+        if place is None:
+            return []
+        groups[place] = merged(groups[place], clause)
+    first, *others = sorted(groups, key=lambda group: len(clauses_of(group)), reverse=True)
+    return [merged(person, first), *others]
+
+
+async def _fitting(groups: Sequence[CardFilters], clause: CardFilters, services: Services) -> int | None:
+    """The place of the first group that some card meets together with the clause."""
+    for place, group in enumerate(groups):
+        if await fits_one_card(services.database, merged(group, clause)):
+            return place
+    return None
+
+
+def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
+    """The tiers with what filters in them, strictest first, but for those that would drop a constraint that the query does not
+    hold.
+    """
+    searched = None
+    for tier in FALLBACK_TIERS:
+        if relaxed(filters, tier) != searched:
+            searched = relaxed(filters, tier)
+            yield tier, searched
+
+
+async def _look(
+    wanted: Wanted, filters: CardFilters, tier: int, among: PersonIds | None, services: Services, run: Run
+) -> Found:
+    with run.step("retrieve") as record:
+        evidence = await find_candidates(
+            services.database,
+            filters=filters,
+            asked=wanted.filters,
+            excluded=wanted.excluded,
+            query_text=wanted.text,
+            vector=wanted.vector,
+            tier=tier,
+            among=among,
+        )
+        record.counts |= {"tier": tier, "people": len(evidence)}
+    return {person.person_id: person for person in evidence}
+
+
+async def _shown(
+    wanted: Wanted, found: Found, named: Found, by_one: frozenset[str], tier: int, services: Services, run: Run
+) -> Finding:
+    clauses = clauses_of(wanted.filters)
+    standings = await _standings(wanted, found, by_one, clauses, services)
+    misses = {person_id: len(each.misses) for person_id, each in standings.items()}
+    misses |= dict.fromkeys(named, NAMED_FIRST)
+    best = rank_people(list(found.values()), wanted.filters, misses)[:TOP_PEOPLE]
+    with run.step("describe") as record:
+        people = {person.id: person for person in await load_people(services.database, best)}
+        record.counts["people"] = len(people)
+    ranked = [person for person in break_ties(best, people, wanted.filters, misses) if person.person_id in people]
+    return Finding(tier, ranked, [people[person.person_id] for person in ranked], standings)
+
+
+async def _standings(
+    wanted: Wanted, found: Found, by_one: frozenset[str], clauses: Sequence[Clause], services: Services
+) -> dict[str, Standing]:
+    """How each stands. Where some meet all by one experience, who meets it by several misses that."""
+    unsure = [person_id for person_id in found if person_id not in by_one]
+    if len(by_one) >= TOP_PEOPLE:
+        unsure = []  # nobody else is shown
+    met = await find_standings(services.database, unsure, clauses)
+    all_met = [True] * len(clauses)
+    return {
+        person_id: standing(
+            clauses,
+            met.get(person_id, all_met),
+            wanted.filters,
+            together=person_id in by_one or not by_one,
+        )
+        for person_id in found
+    }

@@ -1,0 +1,87 @@
+"""What a question names and no record holds.
+
+Records are prose: what no facet knows may still stand in a text, and what is asked in one word may be answered in another. So
+only names are said not to be there, or, where there is no model to try other words, a question to which nothing is near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import LiteralString
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+
+from quarry.core.language.tokens import keys, says_something_by_case
+from quarry.core.postgres.pool import Database
+from quarry.core.query.mention import ParsedQuery, Word
+from quarry.records.contract import RecordType
+from quarry.records.ranking import SIMILARITY_MIN, RankedRecord
+from quarry.records.reading import RecordsReading, is_written_as_name, other_names
+from quarry.records.tables import TABLES
+
+NAMES_MAX = 8
+"""So many names of a question are looked for."""
+
+
+async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
+    """The names in a question that no record of these types holds, written so or nearly so. Raises DatabaseUnavailable."""
+    names = list(islice(chain(_names_of_others(reading.parsed), _unknown_names(reading.parsed)), NAMES_MAX))
+    if not names:
+        return []
+    held = _any_table(
+        "exists (select from {} r where r.text_search @@ phraseto_tsquery('english', n.words))",
+        [Identifier(TABLES[type]) for type in types],
+    )
+    alike = _any_table(
+        "exists (select from weigh_words({}, tsvector_to_array(to_tsvector('english', n.words)), 1, 1) w"
+        " where not w.words <@ tsvector_to_array(to_tsvector('english', n.words)))",
+        [Literal(TABLES[type]) for type in types],
+    )
+    rows = await database.rows(
+        SQL(
+            "select n.name from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
+            " where not ({}) and (n.words = n.name and position(' ' in n.name) > 0 or not ({})) order by n.place"
+        ).format(held, alike),
+        {"names": [name.name for name in names], "words": [name.words for name in names]},
+    )
+    return list(dict.fromkeys(row["name"] for row in rows))
+
+
+def _any_table(condition: LiteralString, tables: Sequence[Composable]) -> Composed:
+    return SQL(" or ").join(SQL(condition).format(table) for table in tables)
+
+
+def is_near_nothing(ranked: Sequence[RankedRecord], reading: RecordsReading) -> bool:
+    """Whether nothing that was found, by words and by meaning, is like the question in its meaning or holds all of its words."""
+    if reading.clauses:
+        return not ranked
+    return not any(item.has_every_word or (item.similarity or 0.0) >= SIMILARITY_MIN for item in ranked)
+
+
+@dataclass(frozen=True)
+class _Name:
+    """A name, and the words of it that a record must hold one after the other."""
+
+    name: str
+    words: str
+
+
+def _unknown_names(parsed: ParsedQuery) -> Iterator[_Name]:
+    """Words written as names where capitals say something: each must be there, for a record may put several otherwise."""
+    if not says_something_by_case(parsed.tokens):
+        return
+    others = {each.start for pair in other_names(parsed) for each in pair}
+    for mention in parsed.mentions:
+        is_told = mention.start == parsed.tokens[0].start or mention.start in others
+        if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_told:
+            name = parsed.text[mention.start : mention.end]
+            yield from (_Name(name, word) for word in keys(name))
+
+
+def _names_of_others(parsed: ParsedQuery) -> Iterator[_Name]:
+    """A part of somebody's name with another word: whoever is called so is somebody else."""
+    for one, other in other_names(parsed):
+        name = parsed.text[one.start : other.end]
+        yield _Name(name, name)

@@ -1,0 +1,46 @@
+"""What retrieval finds, as typed values: no database in here, so that rules and texts may be written over them."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from quarry.records.contract import RecordType
+
+RecordKey = tuple[RecordType, str]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
+    where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone."""
+
+    type: RecordType
+    id: str
+    text_score: float | None
+    similarity: float | None
+    is_apart: bool = False
+
+    @property
+    def key(self) -> RecordKey:
+        return (self.type, self.id)
+
+
+@dataclass(frozen=True)
+class RecordText:
+    """A record as a reader sees it. `snippet` marks matched words with MATCH_START and MATCH_END."""
+
+    type: RecordType
+    id: str
+    title: str
+    body: str
+    topic: str | None
+    speaker: str | None
+    date: datetime.date | None
+    meeting_id: str | None
+    url: str | None
+    snippet: str
+
+    @property
+    def key(self) -> RecordKey:
+        return (self.type, self.id)

@@ -1,0 +1,286 @@
+"""What Quarry answers from records when no model does: the sources' own best sentences, cited, and questions they can answer.
+
+Pure: the same inputs give the same words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.core.text import sentences, shorten, significant_words, words
+from quarry.records.candidates import RecordText
+from quarry.records.evidence import EvidenceSource
+from quarry.records.outputs import FollowupQuestions
+
+SENTENCES_MAX = 7
+SENTENCES_PER_SOURCE_MAX = 3
+SENTENCE_WORDS_MAX = 70
+BODY_CHARACTERS_MAX = 20_000
+"""So much of a record is read for sentences to quote."""
+SPEECH_WORDS_MAX = 50
+SCORE_SHARE_MIN = 0.6
+"""A sentence that scores less than this share of the best one is left out."""
+OVERLAP_MAX = 0.55
+"""A sentence that shares more of its words than this with one already chosen says nothing new."""
+
+COVERAGE_WEIGHT = 0.55
+SOURCE_WEIGHT = 0.50
+CUE_WEIGHT = 0.20
+
+TYPE_WEIGHTS = {"agenda_item": 0.8, "matter": 1.15}
+"""An agenda item says what was to be discussed, a matter's summary how it came out."""
+STEMS_MIN = 4
+"""A sentence with fewer significant words counts half: it seldom says anything by itself."""
+
+FOLLOWUPS_MAX = 3
+FOLLOWUP_WORDS_KNOWN_MIN = 0.6
+TOPIC_CHARACTERS_MAX = 90
+
+NEAREST_MAX = 3
+"""So many of the nearest are named where nothing answers a question."""
+
+NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
+NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
+
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
+
+
+_ASKS_WHO = _words("who", "whom", "whose")
+
+# What a kind of question asks for, and what the answer to it tends to hold.
+_CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        _words("why", "reason", "how come", "because", "cause"),
+        _words("because", "since", "so that", "due to", "reason", "in order to", "that's why", "would have", "risk", "too",
+               "instead of", "saves?", "wanted"),
+    ),
+    (
+        _words("how (?:much|many|long|often|far|big|high)", "cost", "price", "fee", "rate", "budget", "number", "amount"),
+        re.compile(r"\d|\b(?:percent|million|thousand|hundred|dozen|half|twice)\b"),
+    ),
+    (
+        _words("when", "date", "deadline", "since", "until", "open(?:ed|ing)?"),
+        re.compile(rf"\b(?:{_MONTHS}|20\d\d|spring|summer|autumn|winter)\b"),
+    ),
+    (
+        _words("vote[ds]?", "voting", "pass(?:ed)?", "adopt(?:ed)?", "approve[ds]?", "defeated", "reject(?:ed)?", "against",
+               "oppose[ds]?", "decide[ds]?", "decision", "outcome", "kept?"),
+        re.compile(r"\b\d{1,2}\s?[–-]\s?\d{1,2}\b|\b(?:Carried|Defeated|Adopted|Against|unanimous(?:ly)?|voted|failed|passed)\b"),
+    ),
+    (
+        _ASKS_WHO,
+        re.compile(r"\b[A-Z][a-z]+ [A-Z][\w’'-]+"),
+    ),
+)  # fmt: skip
+
+_ROLL_CALL = re.compile(r"For: |Moved by ")
+_LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of a source, with the words it shares or not with others, and its score for the question."""
+
+    source: EvidenceSource
+    place: int
+    text: str
+    stems: frozenset[str]
+    score: float = 0.0
+
+
+def extractive_answer(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> Iterator[str]:
+    """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
+
+    The best sentence comes first; the others follow in the order of their dates. Sentences are chosen by the share of the
+    question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that
+    kind of question asks for: a reason, a figure, a date, a vote, a name.
+    """
+    chosen = _choose(_scored(question, search_query, sources))
+    if not chosen:
+        yield NOTHING_FOUND
+        return
+    lead, *others = chosen
+    yield _quoted(lead)
+    if others:
+        yield "\n\nAlso in the records:\n"
+        for sentence in sorted(others, key=lambda item: (str(item.source.text.date or ""), item.source.n, item.place)):
+            yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
+
+
+def said_by(speakers: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
+    """The sources but for what others said, where it is asked what `speakers` said and any source is left."""
+    if not speakers:
+        return sources
+    return [source for source in sources if source.text.speaker is None or source.text.speaker in speakers] or sources
+
+
+def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
+    """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
+    listed = " or ".join(f"“{_markdown_safe(name)}”" for name in names)
+    said = f"{NOTHING_ANSWERS}: none of them names {listed}." if names else NOTHING_FOUND
+    titles = dict.fromkeys(_markdown_safe(shorten(source.text.topic or source.text.title, 120)) for source in nearest)
+    lines = [f"\n- {title}" for title in list(titles)[:NEAREST_MAX]]
+    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+
+
+def suggest_followups(
+    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
+) -> FollowupQuestions:
+    """Questions about records that were found but not used, so that each has an answer."""
+    used = {source.text.key for source in asked_sources}
+    own = set(significant_words(question))
+    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
+    questions: dict[str, None] = {}
+    kinds: Counter[tuple[str, str]] = Counter()
+    for text in fresh:
+        candidate = _question_about(text)
+        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
+            continue
+        kind, topic = (text.type, text.topic or text.title)
+        if kinds[kind, ""] or kinds["", topic] > 1:
+            continue
+        kinds[kind, ""] += 1
+        kinds["", topic] += 1
+        questions[candidate] = None
+        if len(questions) == FOLLOWUPS_MAX:
+            break
+    return FollowupQuestions(questions=list(questions))
+
+
+def followups_about(topics: Sequence[str]) -> list[str]:
+    """Questions about matters that exist, for when nothing was found."""
+    return [f"What was decided about {_topic(topic)}?" for topic in topics]
+
+
+def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[str]:
+    """Those questions most of whose words occur in the records at hand: the others would lead nowhere."""
+    vocabulary = {word for text in known for word in significant_words(_text(text))}
+    kept: list[str] = []
+    for question in questions:
+        asked = significant_words(question)
+        if asked and sum(word in vocabulary for word in asked) >= FOLLOWUP_WORDS_KNOWN_MIN * len(asked):
+            kept.append(shorten(question, 200))
+    return list(dict.fromkeys(kept))[:FOLLOWUPS_MAX]
+
+
+def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
+    asks_who = bool(_ASKS_WHO.search(question))
+    pool = [
+        _Sentence(source, place, text, frozenset(significant_words(text)))
+        for source in sources
+        for place, text in enumerate(_quotable_units(source.text))
+        if asks_who or not _ROLL_CALL.match(text)
+    ]
+    asked = set(significant_words(search_query))
+    holders = Counter(word for sentence in pool for word in sentence.stems & asked)
+    weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
+    total = sum(weights.values()) or 1.0
+    cues = [answer for asks, answer in _CUES if asks.search(question)]
+    scored: list[_Sentence] = []
+    for sentence in pool:
+        about = significant_words(f"{sentence.source.text.title} {sentence.source.text.topic or ''}")
+        held = sum(weights[word] for word in sentence.stems & asked if word in weights)
+        # what the title already says need not be said again in the sentence
+        held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
+        cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
+        score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
+        score *= TYPE_WEIGHTS.get(sentence.source.text.type, 1.0)
+        if len(sentence.stems) < STEMS_MIN:
+            score *= 0.5
+        scored.append(_Sentence(sentence.source, sentence.place, sentence.text, sentence.stems, score))
+    return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
+
+
+def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
+    chosen: list[_Sentence] = []
+    from_source: Counter[int] = Counter()
+    for sentence in scored:
+        if len(chosen) == SENTENCES_MAX or sentence.score < SCORE_SHARE_MIN * scored[0].score:
+            break
+        if from_source[sentence.source.n] == SENTENCES_PER_SOURCE_MAX or any(
+            _overlap(sentence, other) > OVERLAP_MAX for other in chosen
+        ):
+            continue
+        chosen.append(sentence)
+        from_source[sentence.source.n] += 1
+    return chosen
+
+
+def _overlap(one: _Sentence, other: _Sentence) -> float:
+    smaller = min(len(one.stems), len(other.stems))
+    return len(one.stems & other.stems) / smaller if smaller else 1.0
+
+
+def _quotable_units(record: RecordText) -> list[str]:
+    """What may be quoted of a record by itself. A motion's summary goes with its result, a statement is quoted whole."""
+    body = record.body[:BODY_CHARACTERS_MAX]
+    first, *rest = body.split("\n")
+    if record.type == "motion" and rest:
+        return [f"{first} {rest[0]}", *(unit for line in rest[1:] for unit in _readable_sentences(line))]
+    if record.type == "key_statement" or (
+        record.type == "transcript_segment" and len(words(first)) <= SPEECH_WORDS_MAX
+    ):
+        return [first]
+    return _readable_sentences(body)
+
+
+def _readable_sentences(text: str) -> list[str]:
+    """The sentences of a text; one that leans on its predecessor ("That is why …") takes it along."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        together = len(words(found[-1])) + len(words(sentence)) if found else 0
+        if found and _LEANS_ON_PREVIOUS.match(sentence) and together <= SENTENCE_WORDS_MAX:
+            found[-1] = f"{found[-1]} {sentence}"
+        else:
+            found.append(sentence)
+    return found
+
+
+def _quoted(sentence: _Sentence) -> str:
+    """A sentence with who said it and its citation."""
+    text = _markdown_safe(shorten(sentence.text, 600))
+    record = sentence.source.text
+    if record.type in ("key_statement", "transcript_segment") and record.speaker:
+        text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
+    return f"{text} [{sentence.source.n}]"
+
+
+def _dated(sentence: _Sentence) -> str:
+    date = sentence.source.text.date
+    return f"**{date.day} {date:%B %Y}**: " if date else ""
+
+
+def _markdown_safe(text: str) -> str:
+    """Source text must not read as markup, nor as a citation."""
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
+
+
+def _text(record: RecordText) -> str:
+    return f"{record.title} {record.body[:BODY_CHARACTERS_MAX]} {record.topic or ''}"
+
+
+def _question_about(text: RecordText) -> str | None:
+    topic = _topic(text.topic or text.title)
+    match text.type:
+        case "motion":
+            return f"How did the council vote on {topic}?"
+        case "key_statement" | "transcript_segment":
+            return f"What did {text.speaker} say about {topic}?" if text.speaker and text.topic else None
+        case "document_section":
+            return f"What does the report say about {_topic(text.title.partition(': ')[2] or text.title)}?"
+        case "matter":
+            return f"Where does {topic} stand now?"
+        case _:
+            return f"What was decided about {topic}?"
+
+
+def _topic(title: str) -> str:
+    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)

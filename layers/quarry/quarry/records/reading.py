@@ -1,0 +1,259 @@
+"""A question over civic records, read once for all types: which of them it asks for, and what their records must be like.
+
+Records are prose, and most of what a question says is what they tell about, not what they are: "the 2026 budget" is no record of
+2026. So a condition must hold only where the question names the records that it is said of ("motions that failed in March"), or
+says nothing else, or names a day. Elsewhere it adds weight.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys, says_something_by_case
+from quarry.core.off_loop import off_loop
+from quarry.core.postgres.pool import Database
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    Mention,
+    ParsedQuery,
+    Word,
+)
+from quarry.core.query.question import Clause, Condition, Evidence, Question
+from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.reading import read_question
+from quarry.records.facets import KIND_FACETS, MEETINGS, PEOPLE_FACETS, RECORDS, SEARCHED_BY_TYPE, VOTERS
+
+CLAUSES_MAX = 12
+"""So many conditions a question may have; of more, the first ones hold."""
+
+COUNTED: Mapping[str, SearchTable] = {
+    **{str(name): table for name, table in SEARCHED_BY_TYPE.items()},
+    "meeting": MEETINGS,
+}
+"""What can be counted: each type of record, and meetings."""
+
+
+@dataclass(frozen=True)
+class RecordsReading:
+    """A question as it was read. `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types
+    that it asks for by name, `counted` those that it asks the number of. `words` are what is left to be found by words: all but
+    what the conditions say.
+    """
+
+    parsed: ParsedQuery
+    question: Question
+    clauses: Sequence[Clause] = ()
+    named: Sequence[str] = ()
+    counted: Sequence[str] = ()
+    must_hold: bool = False
+    words: str = ""
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Who is to have said it, as they stand in the data; none where the question names no speaker."""
+        named = (condition for clause in self.clauses for condition in clause if condition.facet == "speaker")
+        return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
+
+    def clauses_for(self, table: SearchTable) -> list[Clause] | None:
+        """The conditions as this table can tell them; None where it cannot tell one of them."""
+        told = [tellable(clause, table) for clause in self.clauses]
+        return told if all(told) else None
+
+
+async def read_records(database: Database, text: str, *, earlier: Sequence[str] = ()) -> RecordsReading:
+    """What `text` asks of the records; `earlier` are the questions before it, the last one last, of which it keeps what it does
+    not change. Raises DatabaseUnavailable.
+    """
+    today = datetime.datetime.now(datetime.UTC).date()
+    reading = await read_question(database, RECORDS, text, today=today, earlier=earlier)
+    before = None
+    if reading.question.follows_up:
+        before = await read_records(database, earlier[-1], earlier=earlier[:-1])
+    return await off_loop(place, reading.parsed, reading.question, before)
+
+
+def place(parsed: ParsedQuery, question: Question, before: RecordsReading | None = None) -> RecordsReading:
+    """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
+    asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
+    others = {Evidence(each.start, each.end) for pair in other_names(parsed) for each in pair}
+    kept = [clause for clause in before.clauses if clause in asked] if before else []
+    own = [
+        clause
+        for clause in question.clauses[:CLAUSES_MAX]
+        if clause not in said_before
+        and not is_soft(clause)
+        and not any(others.intersection(condition.evidence) for condition in clause)
+    ]
+    named = _named(parsed) or (before.named if before else ())
+    says_more = (
+        bool(question.topic or question.unanswerable or question.excluded_words) or question.ask.kind == "exists"
+    )
+    names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
+    must_hold = bool(named) or names_a_day or not says_more
+    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))][:CLAUSES_MAX]
+    return RecordsReading(
+        parsed,
+        question,
+        clauses,
+        named,
+        _counted(parsed) or (before.counted if before else ()),
+        must_hold,
+        question.topic if before else _without(parsed, clauses),
+    )
+
+
+def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
+    """The question but for the mentions that make these conditions."""
+    said = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    return " ".join(
+        parsed.text[mention.start : mention.end]
+        for mention in parsed.mentions
+        if Evidence(mention.start, mention.end) not in said
+    )
+
+
+def is_soft(clause: Clause) -> bool:
+    """Whether the values are words like others in prose, however they are asked about."""
+    return not any(condition.is_negated or RECORDS.facet(condition.facet).is_hard for condition in clause)
+
+
+def tellable(clause: Clause, table: SearchTable) -> Clause:
+    """Those of the conditions that this table can tell. Somebody who may be meant as the speaker or as one who voted is the
+    speaker where there is one, else who moved.
+    """
+    facets = {facet.name for facet in table.facets}
+    told = [condition for condition in clause if condition.facet in facets]
+    voters = [condition for condition in told if condition.facet in VOTERS]
+    if len(voters) > 1:
+        movers = [condition for condition in voters if condition.facet == "mover"]
+        told = [condition for condition in told if condition not in voters or condition in movers]
+    return tuple(told)
+
+
+def _named(parsed: ParsedQuery) -> tuple[str, ...]:
+    """The types that the question asks for by what they are called, before it says anything of them."""
+    for mention in parsed.mentions:
+        value = mention.value
+        if value == Cue("noun"):
+            return types_called(parsed.text[mention.start : mention.end])
+        if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
+            return ()
+    return ()
+
+
+def _counted(parsed: ParsedQuery) -> tuple[str, ...]:
+    """The types that "how many" is followed by: what they are called, or the value of a facet that tells what kind of thing a
+    record is ("how many ordinances").
+    """
+    is_counted = False
+    for mention in parsed.mentions:
+        value = mention.value
+        if isinstance(value, Asked) and value.what in ("count", "distinct"):
+            is_counted = True
+        elif is_counted and value == Cue("noun"):
+            return types_called(parsed.text[mention.start : mention.end])
+        elif is_counted and isinstance(value, Known) and (kind := _kind(value)):
+            return kind
+        elif is_counted and not (isinstance(value, Known) or value == Cue("filler")):
+            return ()
+    return ()
+
+
+def _kind(known: Known) -> tuple[str, ...]:
+    facets = {value.facet for value in known.values if value.is_whole}
+    kinds = tuple(name for name, facet in KIND_FACETS.items() if facet in facets)
+    return kinds if len(kinds) == 1 else ()
+
+
+def types_called(words: str) -> tuple[str, ...]:
+    """The types whose records are called so."""
+    return _types_by_noun().get(tuple(stem(key) for key in keys(words)), ())
+
+
+@cache
+def _types_by_noun() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    types: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for name, table in COUNTED.items():
+        for noun in table.nouns:
+            words = tuple(stem(key) for key in keys(noun))
+            types[words] = (*types.get(words, ()), name)
+    return types
+
+
+def _is_a_day(condition: Condition) -> bool:
+    days = condition.range
+    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
+
+
+def _only_describes(clause: Clause, parsed: ParsedQuery) -> bool:
+    """Whether words that make a condition elsewhere say in prose what a record is about."""
+    text = parsed.text
+    return any(
+        condition.is_negated
+        or (RECORDS.facet(condition.facet).kind not in ("name", "date") and condition.facet not in PEOPLE_FACETS)
+        or (condition.range is not None and _asks_for_reasons(parsed))
+        or _is_a_name(condition, text)
+        or _is_small_part(condition, text)
+        for condition in clause
+    )
+
+
+def _asks_for_reasons(parsed: ParsedQuery) -> bool:
+    """Whether the question is why or how something came to be: its dates are those of that."""
+    return bool(parsed.tokens) and parsed.tokens[0].key in ("why", "how")
+
+
+def _is_a_name(condition: Condition, text: str) -> bool:
+    """A year before a word ("the 2026 budget")."""
+    if not isinstance(condition.range, DateRange) or condition.range.grain != "year":
+        return False
+    return any(
+        " the " in f" {text[said.start : said.end].lower()} " or text[said.start : said.start + 1].isdigit()
+        for said in condition.evidence
+    )
+
+
+def _is_small_part(condition: Condition, text: str) -> bool:
+    """A word in small letters that is part of a name."""
+    return condition.strength == "inferred" and any(
+        text[said.start : said.end].islower() and " " not in text[said.start : said.end] for said in condition.evidence
+    )
+
+
+def other_names(parsed: ParsedQuery) -> list[tuple[Mention, Mention]]:
+    """Where two words stand together as a name of which one is known, as part of somebody else's ("Ada Byron" where the data
+    knows an Ada Lovelace).
+    """
+    if not says_something_by_case(parsed.tokens):
+        return []
+    return [
+        (one, other)
+        for one, other in pairwise(parsed.mentions)
+        if other.start - one.end == 1
+        and is_written_as_name(one, parsed)
+        and is_written_as_name(other, parsed)
+        and (
+            (_is_partial_name(one) and isinstance(other.value, Word))
+            or (isinstance(one.value, Word) and _is_partial_name(other))
+        )
+    ]
+
+
+def is_written_as_name(mention: Mention, parsed: ParsedQuery) -> bool:
+    text = parsed.text[mention.start : mention.end]
+    return text[:1].isupper() and text[1:2].islower()
+
+
+def _is_partial_name(mention: Mention) -> bool:
+    return isinstance(mention.value, Known) and all(
+        RECORDS.facet(value.facet).kind in ("name", "array") and not value.is_whole for value in mention.value.values
+    )

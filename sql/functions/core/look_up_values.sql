@@ -1,0 +1,82 @@
+-- What words of a question may mean in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
+-- `p_forms_at`; `p_phrases` phrases that may be meant by the words from `p_phrases_first` to before `p_phrases_last`, in the facet
+-- given or, where that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
+--   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
+--   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
+--   words  `value_stems` are the stems of the question's words: the one row that is always there;
+--   near   the word is none that the data knows and `value` is a stem that is spelt like it; asked for the words at `p_doubtful`.
+-- Every part is looked up by an index, for at most 300 words.
+create or replace function look_up_values(
+  p_tables text[],
+  p_words text[],
+  p_forms_at int[] default '{}',
+  p_forms text[] default '{}',
+  p_phrases text[] default '{}',
+  p_phrases_first int[] default '{}',
+  p_phrases_last int[] default '{}',
+  p_phrases_facet text[] default '{}',
+  p_doubtful int[] default '{}',
+  p_scope text default ''
+) returns table (
+  match text, first int, last int, table_name text, facet text, value text, row_count int, value_stems text[]
+)
+language sql stable
+set pg_trgm.similarity_threshold = 0.3
+as $$
+  with words as materialized (
+    select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
+    from unnest(p_words[:300]) with ordinality w (word, place), translate(w.word, '.''', '') f (word)
+  ), said as (
+    select w.place, w.word from words w
+    union
+    select f.place + 1, f.word from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
+  ), runs as materialized (
+    select distinct s.place - n.length as first, s.place as last,
+      case when n.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet, word_stem(
+      array_to_string((array(select w.stem from words w order by w.place))[s.place - n.length + 1 : s.place - 1], '') || s.word) as phrase
+    from said s, generate_series(1, 6) n (length)
+    where n.length <= s.place
+    union
+    select p.first, p.last, null, p.facet, phrase_key(folded_words(p.phrase))
+    from unnest(p_phrases, p_phrases_first, p_phrases_last, p_phrases_facet) p (phrase, first, last, facet)
+  ), frequency as materialized (
+    select w.place, w.stem, w.is_stop_word, k.in_tables, k.in_all
+    from (select * from words w where w.word <> '') w, lateral (
+      select coalesce(sum(c.value_count) filter (where c.table_name = any(p_tables)), 0) as in_tables,
+        coalesce(sum(c.value_count), 0) as in_all
+      from facet_words c where c.stem = w.stem
+    ) k
+  )
+  select 'words', 0, 0, null, null, null, null::int, array(select w.stem from words w order by w.place)
+  union all
+  select 'whole', r.first, r.last, v.table_name, v.facet, v.value, v.row_count, null::text[]
+  from runs r, lateral (
+    select f.* from facet_values f
+    where f.phrase = r.phrase and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+      and (r.facet is null or f.facet = r.facet) and (r.stop_word is null or folded_words(f.value) = array[r.stop_word])
+    limit 60
+  ) v
+  union all
+  select 'part', k.place - 1, k.place, v.table_name, v.facet, v.value, v.row_count, v.stems
+  from frequency k, lateral (
+    select f.* from facet_values f
+    where f.stems @> array[k.stem] and cardinality(f.stems) > 1 and f.table_name = any(p_tables) and f.scope in ('', p_scope)
+    limit 40
+  ) v
+  where k.in_tables between 1 and 40 and k.in_all <= 400 and length(k.stem) > 1 and not k.is_stop_word
+  union all
+  select distinct 'near', k.place - 1, k.place, null, null, v.stem, null::int, null::text[]
+  from frequency k, lateral (
+    (select n.stem from facet_words n
+     where n.stem % k.stem and n.table_name = any(p_tables) and abs(length(n.stem) - length(k.stem)) <= 2
+     order by similarity(n.stem, k.stem) desc limit 8)
+    union all
+    select n.stem
+    from generate_series(1, length(k.stem) - 1) s (place), lateral (
+      select n.stem from facet_words n
+      where n.stem = overlay(k.stem placing reverse(substr(k.stem, s.place, 2)) from s.place for 2) and n.table_name = any(p_tables)
+      limit 1
+    ) n
+  ) v
+  where k.place - 1 = any(p_doubtful) and k.in_tables = 0
+$$;

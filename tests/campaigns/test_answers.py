@@ -1,0 +1,177 @@
+"""What is answered without a model: exact numbers, names before numbers where they are asked for, and what is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+from starlette.testclient import TestClient
+
+from tests.campaigns.chatting import chat, ids
+from tests.conftest import client_of, create_database
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def rows(campaigns_url: str) -> list[Row]:
+    with psycopg.connect(campaigns_url, row_factory=dict_row) as connection:
+        return connection.execute("select * from campaigns").fetchall()
+
+
+def follow(client: TestClient, *questions: str) -> Row:
+    """The answer to the last question of a chat."""
+    history: list[Row] = []
+    answer: Row = {}
+    for question in questions:
+        answer = chat(client, question, history=history)
+        history += [{"role": "user", "content": question}, {"role": "assistant", "content": answer["response"]}]
+    return answer
+
+
+def test_what_is_ruled_out_is_out_and_said(client: TestClient, rows: list[Row]) -> None:
+    answer = chat(client, "Playful ads that are neither on TV nor by Orla Mobile")
+    expected = {
+        row["id"]
+        for row in rows
+        if row["imagery_sentiment"] == "Playful" and row["channel"] != "TV" and row["company"] != "Orla Mobile"
+    }
+    assert (ids(answer), answer["total"]) == (expected, len(expected))
+    assert "not on TV not by Orla Mobile" in answer["response"]
+    assert answer["detectedFilters"] == {"sentiment": ["Playful"]}
+
+
+def test_different_values_are_counted(client: TestClient, rows: list[Row]) -> None:
+    answer = chat(client, "How many different companies advertise on email?")
+    companies = {row["company"] for row in rows if row["channel"] == "Email"}
+    assert answer["response"].startswith(f"There are **{len(companies)}** different companies")
+
+
+def test_the_most_common_value_is_named_first(client: TestClient, rows: list[Row]) -> None:
+    answer = chat(client, "Which company has the most campaigns?")
+    assert answer["response"].startswith("**Lumen Bank (10)**")
+    assert answer["total"] == len(rows)
+
+
+def test_values_that_tie_are_all_named(client: TestClient) -> None:
+    answer = chat(client, "Which company has the most email campaigns?")
+    assert answer["response"].startswith("**Lumen Bank (2)**, **Orla Mobile (2)**: the most common companies")
+
+
+def test_periods_are_told_as_they_passed(client: TestClient) -> None:
+    answer = chat(client, "How many campaigns were there per year?")
+    assert answer["response"].startswith("**2** years of the 122 campaigns: 2025 (33), 2026 (89).")
+
+
+def test_when_names_the_day(client: TestClient, rows: list[Row]) -> None:
+    answer = chat(client, "When did the first Lumen Bank campaign run?")
+    [first] = sorted((row for row in rows if row["company"] == "Lumen Bank"), key=lambda row: row["capture_date"])[:1]
+    assert f"{first['capture_date']:%-d %B %Y}" in answer["response"].splitlines()[0]
+    assert (ids(answer), answer["total"]) == ({first["id"]}, 1)
+
+
+def test_whether_there_are_any(client: TestClient) -> None:
+    assert chat(client, "Are there any radio ads by Harborline Credit Union?")["response"].startswith("Yes: 1 campaign")
+    no = chat(client, "Are there any radio ads by Volta Motors?")
+    assert no["response"].startswith("No campaign on Radio by Volta Motors was found.")
+
+
+def test_where_nothing_fits_it_is_told_what_each_condition_costs(client: TestClient) -> None:
+    answer = chat(client, "Radio ads by Volta Motors")
+    assert (answer["total"], answer["campaigns"]) == (0, [])
+    assert "- without “on Radio”: 5 campaigns" in answer["response"]
+    assert "- without “by Volta Motors”: 5 campaigns" in answer["response"]
+
+
+@pytest.mark.parametrize("question", ["How many campaigns has Zephyr Cola run?", "campaigns by Zephyr Cola"])
+def test_a_name_that_is_not_here_is_said(client: TestClient, question: str) -> None:
+    answer = chat(client, question)
+    assert answer["total"] == 0
+    assert "No campaign by “Zephyr Cola” is here" in answer["response"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Which ad got the most views?", "“most views”"),
+        ("How much did the Orla Mobile ads cost?", "“How much did the Orla Mobile ads cost”"),
+        ("Which jingle is most common on radio?", "“jingle”"),
+        ("What is the average number of ads per company?", "“What is the average”"),
+    ],
+)
+def test_what_the_data_does_not_tell_is_said(client: TestClient, question: str, missing: str) -> None:
+    answer = chat(client, question)
+    assert answer["response"].startswith(f"This is not in the data: {missing}.")
+
+
+def test_a_question_for_what_no_field_holds_is_told_so_before_what_comes_near(client: TestClient) -> None:
+    answer = chat(client, "Who directed the Volta Motors ads?")
+    assert answer["response"].startswith("This is not in the data as such.")
+    assert {each["company"] for each in answer["campaigns"]} == {"Volta Motors"}
+
+
+def test_a_theme_is_not_counted_but_by_the_words_of_the_copy(client: TestClient) -> None:
+    answer = chat(client, "How many campaigns are about pets?")
+    assert answer["response"].startswith("It is not recorded which campaigns are about “pets”")
+    assert answer["total"] == 1
+
+
+def test_words_that_the_copy_says_are_counted(client: TestClient) -> None:
+    answer = chat(client, "How many campaigns mention lounges?")
+    assert answer["response"].startswith("There are **4** campaigns saying “lounges”.")
+    assert answer["total"] == 4
+
+
+def test_a_follow_up_keeps_what_it_does_not_change(client: TestClient) -> None:
+    answer = follow(client, "How many playful campaigns are there?", "only those on TV", "and on radio?")
+    assert answer["detectedFilters"] == {"sentiment": ["Playful"], "channel": ["Radio"]}
+    assert answer["response"].startswith("There are **3** campaigns")
+
+
+def test_a_follow_up_keeps_that_words_were_asked_for(client: TestClient) -> None:
+    answer = follow(client, "Which campaigns mention lounges?", "only those by email")
+    assert answer["response"].startswith("1 campaign")
+    assert "saying “lounges”" in answer["response"]
+
+
+def test_a_campaign_of_the_earlier_answer_is_taken_up_by_its_place(client: TestClient) -> None:
+    first = chat(client, "Show me premium campaigns")
+    second = follow(client, "Show me premium campaigns", "the second one")
+    assert [each["id"] for each in second["campaigns"]] == [first["campaigns"][1]["id"]]
+    both = follow(client, "Show me premium campaigns", "compare the first two")
+    assert [each["id"] for each in both["campaigns"]] == [each["id"] for each in first["campaigns"][:2]]
+
+
+def test_as_many_are_shown_as_are_asked_for(client: TestClient, rows: list[Row]) -> None:
+    answer = chat(client, "Show me 3 playful campaigns")
+    assert len(answer["campaigns"]) == 3
+    assert answer["total"] == sum(row["imagery_sentiment"] == "Playful" for row in rows)
+
+
+def test_what_was_only_guessed_never_leaves_nothing(server_url: str, sample_template: str) -> None:
+    url = create_database(server_url, "campaigns_guessed", template=sample_template)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "insert into campaigns (id, company, channel, campaign_text, capture_date)"
+            " values ('g', 'Granite Harbor Books', 'Billposting', 'x', '2026-01-01')"
+        )
+    with client_of(url) as client:
+        answer = chat(client, "How many Granit Harbor ads ran on email?")
+    assert answer["total"] == 28
+    assert "only guessed" in answer["response"]
+
+
+def test_counts_are_not_cut_where_lists_are(server_url: str, sample_template: str) -> None:
+    url = create_database(server_url, "campaigns_many", template=sample_template)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "insert into campaigns (id, company, channel, campaign_text, capture_date)"
+            " select 'many-' || n, 'Firm ' || n, 'Kiosk', 'x', '2026-02-01' from generate_series(1, 300) n"
+        )
+    with client_of(url) as client:
+        assert "**300**" in chat(client, "How many campaigns ran on kiosk?")["response"]
+        different = chat(client, "How many different companies advertise on kiosk?")
+        assert "**300** different companies" in different["response"]
+        assert (different["total"], len(different["campaigns"])) == (300, 200)

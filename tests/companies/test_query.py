@@ -1,0 +1,301 @@
+"""What a question seeks: counts, statuses, stages, years, sizes, places, tags, topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.companies.facets import COMPANIES
+from quarry.companies.query import COUNT_MAX, Sought
+from quarry.core.query.question import Condition
+from quarry.core.retrieval.wording import clause_label
+from tests.companies.asking import asked
+
+
+def conditions(sought: Sought, facet: str) -> list[Condition]:
+    return [each for clause in sought.stated for each in clause if each.facet == facet]
+
+
+def values(sought: Sought, facet: str, *, is_negated: bool = False) -> set[str]:
+    return {value for each in conditions(sought, facet) if each.is_negated is is_negated for value in each.values}
+
+
+def said(sought: Sought) -> set[str]:
+    return {clause_label(COMPANIES, clause) for clause in sought.stated}
+
+
+def tags(sought: Sought, *, demanded: bool | None = None) -> set[str]:
+    return {
+        value
+        for group in sought.tags
+        if demanded in (None, group.is_demanded)
+        for each in group.conditions
+        for value in each.values
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        ("top 5 fintech companies", 5),
+        ("show me three climate startups", 3),
+        ("list 12 insurers", 12),
+        ("the best two banks", 2),
+        ("seven companies like Harbor", 7),
+        ("give me a few startups", 3),
+        ("100 startups", 20),
+        ("show me 0 startups", 1),
+        ("startups with 5 employees", None),
+        ("founded in 2020", None),
+        ("companies for one person", None),
+        ("3Fold", None),
+    ],
+)  # fmt: skip
+def test_the_number_wanted(question: str, count: int | None) -> None:
+    assert asked(question).count == count
+
+
+@pytest.mark.parametrize(
+    ("question", "statuses"),
+    [
+        ("acquired fintech companies", ("acquired",)),
+        ("banks that have been acquired", ("acquired",)),
+        ("public companies in insurance", ("public",)),
+        ("publicly traded insurers", ("public",)),
+        ("publicly listed insurers", ("public",)),
+        ("robotics companies that went public", ("public",)),
+        ("defunct drone startups", ("closed",)),
+        ("drone makers that went out of business", ("closed",)),
+        ("shops that shut down", ("closed",)),
+        ("failed startups in education", ("closed",)),
+        ("startups that failed", ("closed",)),
+        ("closed or acquired banks", ("acquired", "closed")),
+        ("banks, also acquired ones", ("startup", "acquired")),
+        ("banks including those that closed", ("startup", "closed")),
+        ("banks that are still active", ("startup",)),
+        ("public transit planning", ()),
+        ("closed-loop recycling", ()),
+        ("failed payments recovery", ()),
+        ("startups that recover failed payments", ()),
+        ("tools for public schools", ()),
+        ("fintech startups", ()),
+    ],
+)
+def test_the_statuses_named(question: str, statuses: tuple[str, ...]) -> None:
+    assert values(asked(question), "status") == set(statuses)
+
+
+@pytest.mark.parametrize(
+    ("question", "stages"),
+    [
+        ("seed stage banks", {"seed"}),
+        ("seed startups", {"seed"}),
+        ("seed companies for farmers", {"seed"}),
+        ("companies that sell seed to farmers", set()),
+        ("seed banks for farmers", set()),
+        ("pre-seed startups", {"pre_seed"}),
+        ("series-b banks", {"series_b"}),
+        ("Series C or later", {"series_c", "growth", "public"}),
+        ("series a or earlier", {"pre_seed", "seed", "series_a"}),
+        ("bootstrapped startups", {"bootstrapped"}),
+        ("bootstrapped music companies", {"bootstrapped"}),
+    ],
+)
+def test_the_funding_stages_named(question: str, stages: set[str]) -> None:
+    assert values(asked(question), "funding_stage") == stages
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("banks founded in 2020", "founded in 2020"),
+        ("banks founded after 2019", "founded since 2020"),
+        ("banks since 2019", "founded since 2019"),
+        ("banks founded in 2020 or later", "founded since 2020"),
+        ("banks started before 2010", "founded until 2009"),
+        ("founded between 2015 and 2018", "founded between 2015 and 2018"),
+        ("companies that closed in 2021", "closed in 2021"),
+        ("companies with more than 80 employees", "with more than 80 employees"),
+        ("companies with at least 1,000 staff", "with at least 1,000 employees"),
+        ("banks with fewer than 50 people", "with fewer than 50 employees"),
+        ("companies with no more than 50 employees", "with at most 50 employees"),
+        ("startups that raised more than $20M", "with at least USD 20,000,000 raised"),
+        ("startups that raised less than 5 million", "with fewer than 5,000,000 raised"),
+        ("companies acquired by Square", "acquired by Square"),
+    ],
+)
+def test_conditions_on_fields(question: str, label: str) -> None:
+    assert label in said(asked(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "countries"),
+    [
+        ("banks in Germany", {"Germany"}),
+        ("German banking startups", {"Germany"}),
+        ("startups from the UK", {"United Kingdom"}),
+        ("startups in the us", {"United States"}),
+        ("US startups", {"United States"}),
+        ("help us find startups", set()),
+        ("only the British ones", {"United Kingdom"}),
+        ("startups in Denmark or Sweden", {"Denmark", "Sweden"}),
+        ("startups in the Baltics", {"Estonia"}),
+        ("Polish startups", {"Poland"}),
+        ("companies that polish floors", set()),
+        ("startups for African farmers", set()),
+        ("startups selling to Germany", set()),
+        ("startups in South Korea", {"South Korea"}),
+        ("startups based in the Netherlands", {"Netherlands"}),
+        ("seed stage Danish and Swedish fintech companies", {"Denmark", "Sweden"}),
+        ("startups teaching French", set()),
+        ("companies helping German hospitals", set()),
+        ("logistics in Germany", {"Germany"}),
+    ],
+)
+def test_the_countries_that_companies_are_to_be_in(question: str, countries: set[str]) -> None:
+    assert values(asked(question), "country") == countries
+
+
+@pytest.mark.parametrize(
+    ("question", "excluded"),
+    [
+        ("startups outside the US", {"United States"}),
+        ("banks, but companies not in France", {"France"}),
+        ("companies, except in France", {"France"}),
+        ("companies like that but in France", set()),
+    ],
+)
+def test_the_countries_that_companies_are_not_to_be_in(question: str, excluded: set[str]) -> None:
+    assert values(asked(question), "country", is_negated=True) == excluded
+
+
+@pytest.mark.parametrize(
+    ("question", "cities"),
+    [
+        ("startups in Berlin", {"Berlin"}),
+        ("banks from New York", {"New York"}),
+        ("banks in Berlin or Leeds", {"Berlin", "Leeds"}),
+        ("startups in Germany", set()),
+        ("startups in Healthcare", set()),
+        ("in SaaS", set()),
+        ("banks in berlin", {"Berlin"}),
+        ("getting things done in Slack", set()),
+    ],
+)  # fmt: skip
+def test_the_cities_that_companies_are_to_be_in(question: str, cities: set[str]) -> None:
+    assert values(asked(question), "city") == cities
+
+
+def test_regions_are_the_countries_that_the_data_holds_of_them() -> None:
+    countries = values(asked("startups in Europe"), "country")
+    assert {"Germany", "United Kingdom", "Norway"} <= countries
+    assert "United States" not in countries
+
+
+def test_startups_are_meant_where_no_status_is_named() -> None:
+    assert [clause[0].values for clause in asked("fintech").assumed] == [("startup",)]
+    assert asked("acquired fintech companies").assumed == ()
+    assert asked("fintech companies of any status").assumed == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "demanded", "named"),
+    [
+        ("insurtech startups", {"Insurance"}, {"Insurance"}),
+        ("car insurance", {"Auto Insurance"}, {"Auto Insurance"}),
+        (
+            "drone or self-driving companies",
+            {"Drone Delivery", "Autonomous Driving"},
+            {"Drone Delivery", "Autonomous Driving"},
+        ),
+        ("tools for developers", set(), {"Developer & Data Infrastructure"}),
+        (
+            "open source companies selling to developers",
+            {"Open Core"},
+            {"Open Core", "Developer & Data Infrastructure"},
+        ),
+        ("something about submarines", set(), set()),
+    ],
+)
+def test_a_name_demands_its_tag_where_it_says_what_companies_are(
+    question: str, demanded: set[str], named: set[str]
+) -> None:
+    read = asked(question)
+    assert tags(read, demanded=True) == demanded
+    assert tags(read) == named
+
+
+def test_a_tag_that_is_not_wanted_rules_companies_out_in_words_too() -> None:
+    read = asked("climate companies without payments")
+    assert values(read, "category", is_negated=True) == {"Payments"}
+    assert (tags(read), read.excluded, read.topic) == ({"Climate & Energy"}, ("payments",), "climate")
+
+
+def test_one_of_the_things_that_a_tag_lists_names_it() -> None:
+    assert tags(asked("Reptiles / Amphibians")) == {"Reptiles / Amphibians"}
+
+
+def test_what_others_lack_is_no_word_against_a_company() -> None:
+    read = asked("machines that pull out weeds so the grower needs no payments")
+    assert (read.stated, read.excluded) == ((), ())
+    assert "payments" not in read.topic
+
+
+def test_a_word_that_is_a_name_too_demands_nothing() -> None:
+    read = asked("money back when my plane leaves late")
+    assert read.stated == ()
+    assert "plane" in read.topic
+
+
+def test_words_that_say_whom_others_are_like_are_not_sought() -> None:
+    read = asked("companies like Harbor in Berlin", named=["Harbor"])
+    assert (read.topic, values(read, "city")) == ("", {"Berlin"})
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "plain"),
+    [
+        ("show me the top 5 fintech companies in Germany founded after 2018", "fintech", True),
+        ("who is building things for submarines?", "submarines", False),
+        ("only the British ones", "", False),
+        ("startups", "", False),
+    ],
+)
+def test_the_topic_is_what_is_left(question: str, topic: str, plain: bool) -> None:
+    read = asked(question)
+    assert (read.topic, read.is_plain) == (topic, plain)
+
+
+@pytest.mark.parametrize(
+    ("question", "narrows"),
+    [("only the British ones", True), ("which of these sell hardware", True), ("just those in Leeds", True),
+     ("fintech in Leeds", False), ("restaurants", False)],
+)  # fmt: skip
+def test_a_question_may_speak_of_what_was_shown(question: str, narrows: bool) -> None:
+    assert asked(question).narrows is narrows
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "topic", "countries"),
+    [
+        (["solar companies", "only in Spain"], "and in Italy?", "solar", {"Italy"}),
+        (["solar companies"], "payments in Italy", "payments", {"Italy"}),
+        ([], "and in Italy?", "", {"Italy"}),
+    ],
+)
+def test_a_follow_up_keeps_what_it_does_not_change(
+    earlier: Sequence[str], question: str, topic: str, countries: set[str]
+) -> None:
+    read = asked(question, earlier)
+    assert (read.topic, values(read, "country")) == (topic, countries)
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=300))
+def test_any_text_can_be_read(question: str) -> None:
+    read = asked(question)
+    assert read.count is None or 1 <= read.count <= COUNT_MAX
+    assert all(clause for clause in read.clauses)
+    assert read == asked(question)

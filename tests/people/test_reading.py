@@ -1,0 +1,389 @@
+"""How queries are read in the light of the data: what becomes hard, what must be true of people, what is ruled out."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.reading import read_question
+from quarry.people.contract import Constraints
+from quarry.people.facets import PEOPLE
+from quarry.people.normalisation import normalise
+from quarry.people.query import constraints_of
+from tests.conftest import clone_database
+from tests.people.cards import add_card, add_person
+
+TODAY = datetime.date(2026, 6, 1)
+
+COMPANIES = (
+    "Tarang Pay", "Kosmo Retail", "Nilgiri Systems", "Brightloom", "Thames & Tide", "Fort & Apollo", "Udyan Learning",
+    "Vaidya Health Labs", "Straits Freight", "Lakeshore Bank", "Gulmohar Hotels", "Kafka",
+)  # fmt: skip
+SCHOOLS = (
+    "Hooghly University", "St Alban’s College, Mumbai", "National Institute of Computing, Hyderabad",
+    "Western Institute of Design",
+)  # fmt: skip
+SKILLS = (
+    "Python", "Kafka", "Go", "SQL", "Figma", "Kubernetes", "GST", "negotiation", "crop insurance", "C++", "C#", "Node.js",
+    "hiring", "machine learning", "labour law", "sales", "Java", "R", "A/B testing", "PHP", "Perl",
+)  # fmt: skip
+CITIES = ("Pune", "Nakuru", "São Paulo", "Bengaluru", "Mumbai", "Nairobi", "Singapore", "Kochi", "Delhi")
+ROLES = ("Backend Engineer", "Product Manager", "Designer", "Nurse", "Lawyer", "Agronomist", "Accountant")
+WORK = {"intent_primary": "work", "country": "India"}
+
+Read = Callable[[str], Constraints]
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, migrated_template: str) -> Iterator[str]:
+    """The URL of a database in which these names are known, one card each."""
+    with clone_database(server_url, migrated_template) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            cards: list[dict[str, Any]] = [
+                *({"company_name": name} for name in COMPANIES),
+                *({"company_name": name, "intent_primary": "education"} for name in SCHOOLS),
+                *({"team": name, "company_name": "Tarang Pay"} for name in ("Risk", "Checkout")),
+                {"team": "Patient Apps", "company_name": "Vaidya Health Labs"},
+                *({"city": name} for name in CITIES),
+                *({"title": name} for name in ROLES),
+                *({"domain": name} for name in ("finance", "healthcare", "software engineering")),
+                *({"sub_domain": name} for name in ("backend", "frontend", "supply chain", "payments")),
+                *({"seniority_level": name} for name in ("senior", "entry", "manager")),
+                *({"employment_type": name} for name in ("freelance", "full_time", "part_time")),
+                *({"intent_primary": name} for name in ("teaching", "project", "career_break", "research")),
+                {"skills": list(SKILLS)},
+                {"country": "Kenya"},
+            ]
+            for number, card in enumerate(cards):
+                add_card(connection, f"c{number}", degrees=[], **{**WORK, "title": "Somebody", **card})
+            add_card(connection, "hidden", degrees=[], company_name="Secret Pay", visible=False)
+            add_person(connection, "ada", name="Ada Wójcik-Moreau")
+            add_card(connection, "ada-c", "ada", degrees=[])
+            connection.execute("select refresh_facet_values('people')")
+        yield url
+
+
+@pytest.fixture(scope="module")
+def read(url: str) -> Iterator[Read]:
+    with asyncio.Runner() as runner:
+        database = Database(url, pool_size=1, timeout_seconds=10)
+
+        async def read_one(query: str) -> Constraints:
+            reading = await read_question(database, PEOPLE, query, today=TODAY)
+            return normalise(constraints_of(reading.parsed, reading.question))
+
+        yield lambda query: runner.run(read_one(query))
+        runner.run(database.close())
+
+
+CURRENT, FORMER = {"is_current": True}, {"is_current": False}
+OPEN = {"open_to_work_only": True}
+
+
+def company(*names: str) -> dict[str, Any]:
+    return {"company_norm": list(names)}
+
+
+def city(name: str, country: str | None = None) -> dict[str, Any]:
+    both = {"city": name, "location_text": ", ".join(filter(None, (name, country)))}
+    return both | ({"country": country} if country else {})
+
+
+def country(name: str) -> dict[str, Any]:
+    return {"country": name, "location_text": name}
+
+
+def ended(year: int) -> dict[str, Any]:
+    return {"ended_from": f"{year}-01-01", "ended_until": f"{year}-12-31"}
+
+
+def place(text: str) -> dict[str, Any]:
+    return {"location_text": text}
+
+
+def salary(amount: float) -> dict[str, Any]:
+    return {"offer_salary_inr_per_year": amount}
+
+
+def years(first: int | None, last: int | None) -> dict[str, Any]:
+    bounds = {"time_start": first and f"{first}-01-01", "time_end": last and f"{last}-12-31"}
+    return {name: day for name, day in bounds.items() if day}
+
+
+@pytest.mark.parametrize(
+    ("query", "must"),
+    [
+        # companies and schools
+        ("engineers at Tarang Pay", company("tarang pay")),
+        ("worked with kosmo retail on pricing", company("kosmo retail")),
+        ("Tarang Pay risk folks", company("tarang pay")),
+        ("TarangPay backend people", company("tarang pay")),
+        ("Tarrang Pay backend people", company("tarang pay")),
+        ("people at Kosmo who know SQL", company("kosmo retail")),
+        ("designer from thames and tide", company("thames & tide")),
+        ("someone who studied at St Alban's College", company("st alban’s college, mumbai")),
+        ("alumni of the National Institute of Computing", company("national institute of computing, hyderabad")),
+        ("product managers from Google, Meta or Amazon", company("google", "meta", "amazon")),
+        ("engineers working for Initech", company("initech")),
+        ("graduates of 2018 from IIT Bombay", company("iit bombay") | ended(2018)),
+        ("people from IIT Bombay", company("iit bombay")),
+        ("UX @ Brightloom", company("brightloom")),
+        ("only from Nilgiri Systems or Tarang Pay", company("nilgiri systems", "tarang pay")),
+        ("ex-Tarang Pay product managers", company("tarang pay") | FORMER),
+        ("welders, ex Google", company("google") | FORMER),
+        ("formerly at Nilgiri Systems", company("nilgiri systems") | FORMER),
+        ("no longer at Nilgiri Systems", company("nilgiri systems") | FORMER),
+        ("currently at Nilgiri Systems, kubernetes", company("nilgiri systems") | CURRENT),
+        ("current employees of Kosmo Retail", company("kosmo retail") | CURRENT),
+        ("studied at Hooghly University and now works in data", company("hooghly university")),
+        ("at a fintech startup", {}),
+        ("from scratch to scale at large banks", {}),
+        ("Kafka people", {}),
+        ("people at Kafka", company("kafka")),
+        ("who worked at night or from home", {}),
+        ("experience with Figma and negotiation", {}),
+        ("designers like at Kosmo Retail", {}),
+        ("people from companies similar to Tarang Pay", {}),
+        ("we are hiring for Tarang Pay: a recruiter", {}),
+        # teams
+        ("in the risk team at Tarang Pay", company("tarang pay") | {"team_norm": ["risk"]}),
+        ("Vaidya Health Labs patient apps team", company("vaidya health labs") | {"team_norm": ["patient apps"]}),
+        ("led a team of 12 at Kosmo Retail", company("kosmo retail")),
+        ("in the risk team", {}),
+        # places
+        ("engineers in Bengaluru", city("bengaluru")),
+        ("engineers in bangalore", city("bengaluru")),
+        ("engineers in Bengalore", city("bengaluru")),
+        ("lawyers, Bombay", city("mumbai")),
+        ("Calcutta or Madras tutors", place("kolkata or chennai")),
+        ("nurses from Nakuru", city("nakuru")),
+        ("sao paulo agronomist", city("são paulo")),
+        ("Pune, India", city("pune", "india")),
+        ("London, Canada", city("london", "canada")),
+        ("midwives in Kenya", country("kenya")),
+        ("US based engineers", country("united states")),
+        ("please tell us about welders", {}),
+        ("marketing manager in delhi ncr", city("delhi")),
+        ("anyone in Kerala who knows ayurveda", place("kerala")),
+        ("Kochi, Kerala", city("kochi")),
+        ("based in Koramangala", place("koramangala")),
+        ("based in Koramangala, Bengaluru", city("bengaluru")),
+        ("indoor farming", {}),
+        ("ready to relocate to Berlin", {}),
+        ("remote", {}),
+        # times
+        ("at Kosmo Retail between 2019 and 2021", company("kosmo retail") | years(2019, 2021)),
+        ("at Kosmo Retail 2019-21", company("kosmo retail") | years(2019, 2021)),
+        ("Kosmo Retail since March 2020", company("kosmo retail") | {"time_start": "2020-03-01"}),
+        ("surgeons before 2018", {"time_end": "2017-12-31"}),
+        ("surgeons until 2019", years(None, 2019)),
+        ("surgeons since 2015, until 2019", years(2015, 2019)),
+        ("surgeons during 2020", years(2020, 2020)),
+        ("surgeons, last 2 years", {}),
+        ("10+ years of experience", {}),
+        ("team of 2000 people", {}),
+        # money
+        ("under 50 LPA", salary(5_000_000)),
+        ("at Tarang Pay under 20 LPA", company("tarang pay") | salary(2_000_000)),
+        ("at Tarang Pay between 1990 and 1995", company("tarang pay") | years(1990, 1995)),
+        ("INR 80,000/month", salary(960_000)),
+        ("₹18 lakh per year", salary(1_800_000)),
+        ("designer 15-20 lpa", salary(2_000_000)),
+        ("managed a 2 crore marketing budget", {}),
+        ("salary 12", {}),
+        ("at least 30 LPA", {}),
+        # being available
+        ("#OpenToWork designers", OPEN),
+        ("Find illustrators available immediately", OPEN),
+        ("looking for a job in Jaipur as a receptionist", OPEN | city("jaipur")),
+        ("immediate joiners only", OPEN),
+        ("we are looking for a sales role model", {}),
+        ("someone not looking for a job", {}),
+        # what is soft unless the query insists
+        ("freelance illustrator", {}),
+        ("senior backend engineers in healthcare", {}),
+        ("only freelancers, UX research", {"employment_type": ["freelance"]}),
+        ("freelancers only", {"employment_type": ["freelance"]}),
+        ("strictly full-time accountants", {"employment_type": ["full_time"]}),
+        ("must be senior, in Pune", {"seniority_level": ["senior"]} | city("pune")),
+        ("healthcare experience is a must", {"domain": ["healthcare"]}),
+        ("must be in supply chain", {"sub_domain": ["supply chain"]}),
+        ("must have Kafka", {}),
+        ("only degrees, no projects", {"intent_primary": ["education"]}),
+        ("preferably in Pune, must know kubernetes", {}),
+        ("Python required, Pune preferred", {}),
+        ("ideally from Tarang Pay", {}),
+        ("lead generation", {}),
+        ("must know lead generation", {}),
+        # all at once
+        (
+            "backend engineers in Bengaluru who know Kafka and Go, open to work, under 50 LPA",
+            city("bengaluru") | OPEN | salary(5_000_000),
+        ),
+        (
+            "ops manager, ex-Straits Freight, Singapore, between Jan 2019 and Mar 2021, 1.2 crore",
+            company("straits freight") | city("singapore") | FORMER | salary(12_000_000)
+            | {"time_start": "2019-01-01", "time_end": "2021-03-31"},
+        ),
+        ("", {}),
+        ("???", {}),
+        ("нужен инженер", {}),
+    ],
+)  # fmt: skip
+def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict[str, Any]) -> None:
+    found = {name: value for name, value in read(query).must.model_dump().items() if value not in (None, [])}
+    assert {name: value for name, value in found.items() if name not in ("role", "text")} == must
+
+
+@pytest.mark.parametrize(
+    ("query", "companies", "keywords"),
+    [
+        ("ml folks not from Tarang Pay", ["tarang pay"], []),
+        ("not from Tarang Pay, Kosmo Retail, python", ["tarang pay", "kosmo retail"], []),
+        ("nobody from Initech or Globex please", ["initech", "globex"], []),
+        ("product manager, not at Udyan Learning, Bangalore or Nakuru", ["udyan learning"], ["bengaluru", "nakuru"]),
+        ("data people minus Kosmo Retail", ["kosmo retail"], []),
+        ("anyone except Kosmo Retail folks", ["kosmo retail"], []),
+        ("engineers without PHP, Perl or Java experience", [], ["php", "perl", "java"]),
+        ("people excluding freelancers and agencies in Pune", [], ["freelancers", "freelance", "agencies"]),
+        ("C++ low latency, no Java", [], ["java"]),
+        ("tax consultant gst -agency", [], ["agency"]),
+        ("people with no agency background in Pune", [], ["agency background"]),
+        ("no cold calling", [], ["cold calling"]),
+        ("growth marketers outside India", [], ["india"]),
+        ("not based in Delhi", [], ["delhi"]),
+        ("not a manager, hands-on", [], ["manager"]),
+        ("without PHP and with Go", [], ["php"]),
+        ("not only designers", [], []),
+        ("no experience required", [], []),
+        ("no more than 20 LPA", [], []),
+        ("part-time, non-profit", [], ["profit"]),
+    ],
+)
+def test_what_is_ruled_out_is_excluded(read: Read, query: str, companies: list[str], keywords: list[str]) -> None:
+    constraints = read(query)
+    assert constraints.exclude.company_norm == companies
+    assert sorted([*constraints.exclude.keywords, *constraints.exclude.location]) == sorted(keywords)
+    assert not set(companies) & set(constraints.must.company_norm)
+
+
+@pytest.mark.parametrize(
+    ("query", "skills", "keywords", "intents"),
+    [
+        ("who know Kafka and Go", ["kafka", "go"], [], []),
+        ("k8s and golang on a platform", ["kubernetes", "go"], ["k8s", "golang", "platform"], []),
+        ("C++, C# and node.js, A/B testing", ["c++", "c#", "node.js", "a/b testing"], [], []),
+        ("statisticians who use R", ["r"], ["statisticians"], []),
+        ("let's go to the zoo", [], ["zoo"], []),
+        ("senior ML folks", [], ["senior", "ml", "folks"], []),
+        ("HR freshers", [], ["freshers", "entry", "hr"], []),
+        ("freelance potters", [], ["freelance", "potters"], []),
+        ("in the risk team", [], ["risk"], []),
+        ("who taught maths", [], ["taught", "teaching", "maths"], ["teaching"]),
+        ("career break returners", [], ["career break", "career", "break", "returners"], ["career_break"]),
+        ("surgeons, last 2 years", [], ["last 2 years", "surgeons"], []),
+        ("salary 12 for tutors", [], ["12", "tutors", "teaching"], ["teaching"]),
+        ("preferably in Pune, ideally ex-Tarang Pay", [], ["tarang pay", "pune", "ex"], []),
+        ("welders ready to move to Berlin", [], ["berlin", "welders", "move", "ready"], []),
+        ("who is the best?", [], ["best"], []),
+    ],
+)
+def test_what_is_left_raises_the_rank(
+    read: Read, query: str, skills: list[str], keywords: list[str], intents: list[str]
+) -> None:
+    should = read(query).should
+    assert sorted(should.skills_or_tools) == sorted(skills)
+    assert sorted(should.keywords) == sorted(keywords)
+    assert should.intent_secondary == intents
+
+
+def test_the_text_to_embed_is_what_the_query_is_about(read: Read) -> None:
+    query = "Find backend engineers at Tarang Pay in Pune, Kafka, not from Kosmo Retail, under 20 LPA, open to work"
+    assert read(query).query_embedding_text == "backend engineers Kafka Tarang Pay Pune"
+
+
+def test_a_query_with_much_in_it_gives_many_search_phrases(read: Read) -> None:
+    phrases = read("backend engineers at Tarang Pay in Pune, Kafka, Go").search_phrases
+    assert 5 <= len(phrases) <= 15
+    assert "backend engineers" in phrases
+    assert "kafka tarang pay" in phrases
+    assert len(read(" ".join(f"skill{n}, Company{n}" for n in range(60))).search_phrases) == 15
+
+
+def test_a_reading_is_the_surer_the_more_of_the_query_is_recognised(read: Read) -> None:
+    known, half, unknown = (read(query).confidence_score for query in ("Kafka in Pune", "kafka zzyzx", "zzyzx qwxyz"))
+    assert 0 < unknown < half < known < 1
+    assert read("").confidence_score == 0
+
+
+NAMES = st.lists(st.sampled_from([name.lower() for name in COMPANIES[:6]]), max_size=2, unique=True)
+MONEY = st.integers(2, 90).map(lambda lakh: (f"up to {lakh} LPA", lakh * 100_000.0)) | st.integers(20, 400).map(
+    lambda thousand: (f"INR {thousand},000/month", thousand * 12_000.0)
+)
+SPANS = st.tuples(st.integers(1990, 2020), st.integers(0, 9)).map(lambda years: (years[0], years[0] + years[1]))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    companies=NAMES,
+    excluded=st.sampled_from([name.lower() for name in COMPANIES[9:11]]) | st.none(),
+    city_name=st.sampled_from(["pune", "bengaluru", "nairobi", "são paulo"]) | st.none(),
+    span=SPANS | st.none(),
+    money=MONEY | st.none(),
+    available=st.booleans(),
+    skills=st.lists(st.sampled_from(["python", "kafka", "kubernetes", "crop insurance"]), max_size=3, unique=True),
+    upper=st.booleans(),
+)
+def test_constraints_put_into_words_are_read_again(
+    read: Read,
+    companies: list[str],
+    excluded: str | None,
+    city_name: str | None,
+    span: tuple[int, int] | None,
+    money: tuple[str, float] | None,
+    available: bool,
+    skills: list[str],
+    upper: bool,
+) -> None:
+    parts = [
+        f"{'people' if not skills else ' and '.join(skills)}",
+        *([f"at {' or '.join(name.title() if upper else name for name in companies)}"] if companies else []),
+        *([f"in {city_name.title() if upper else city_name}"] if city_name else []),
+        *([f"between {span[0]} and {span[1]}"] if span else []),
+        *([f"not from {excluded}"] if excluded else []),
+        *([money[0]] if money else []),
+        *(["open to work"] if available else []),
+    ]
+    constraints = read(", ".join(parts))
+    must = constraints.must
+    assert must.company_norm == companies
+    assert constraints.exclude.company_norm == ([excluded] if excluded else [])
+    assert must.city == city_name
+    assert (must.time_start, must.time_end) == ((f"{span[0]}-01-01", f"{span[1]}-12-31") if span else (None, None))
+    assert must.offer_salary_inr_per_year == (money[1] if money else None)
+    assert must.open_to_work_only is (True if available else None)
+    assert constraints.should.skills_or_tools == skills
+
+
+WORDS = st.sampled_from(
+    "not no without only must at from ex- in , . or and & Tarang Pay Kosmo Pune india 2019 2020 since 12 LPA ₹ lakh go C++ team"
+    " the senior open to work preferably - -x @ ( ) now".split()
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200))
+def test_any_text_can_be_read(read: Read, query: str) -> None:
+    constraints = read(query)
+    assert constraints == read(query)
+    assert constraints.query_original == query
+    assert 0 <= constraints.confidence_score < 1
+    assert not set(constraints.exclude.company_norm) & set(constraints.must.company_norm)

@@ -1,0 +1,46 @@
+"""The dimensions as the tests call them: a text in, mentions out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from quarry.core.language.tokens import tokenise
+from quarry.core.query.dates import find_dates
+from quarry.core.query.mention import DateRange, Duration, Mention, MoneyRange, NumberRange, Place, PlaceKind
+from quarry.core.query.money import find_money
+from quarry.core.query.numbers import find_durations, find_numbers
+from quarry.core.query.places import find_places
+
+TODAY = datetime.date(2024, 5, 15)
+
+
+@dataclass(frozen=True)
+class Room:
+    find: Callable[[str], list[Mention]]
+    value: Callable[..., Any]
+    shown: Callable[[Any], dict[str, Any]] = asdict
+
+
+def _place(kind: PlaceKind, name: str, within: str | None = None) -> Place:
+    return Place(kind, name, (), within=within)
+
+
+ROOMS = {
+    "dates": Room(lambda text: find_dates(text, tokenise(text), TODAY), DateRange),
+    "numbers": Room(lambda text: find_numbers(text, tokenise(text)), NumberRange),
+    "money": Room(lambda text: find_money(text, tokenise(text)), MoneyRange),
+    "places": Room(lambda text: find_places(text, tokenise(text)), _place, lambda place: asdict(place) | {"names": ()}),
+    "durations": Room(lambda text: find_durations(text, tokenise(text)), Duration),
+}
+
+
+def apart(mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions in order, none within another: of those that overlap the longest."""
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda each: (each.start - each.end, each.is_latent)):
+        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda each: each.start)

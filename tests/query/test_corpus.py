@@ -1,0 +1,55 @@
+"""What phrases mean, and phrases that mean nothing: one file for each dimension in `corpus/`.
+
+`means` gives a phrase its mention, or several; a field that is not given has its default, and `said` is the whole phrase.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.query.rooms import ROOMS, TODAY, Room, apart
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def phrases() -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    for dimension in ROOMS:
+        corpus = tomllib.loads((CORPUS / f"{dimension}.toml").read_text())
+        for phrase, meant in corpus["means"].items():
+            yield dimension, phrase, meant if isinstance(meant, list) else [meant]
+        for phrase in corpus["none"]:
+            yield dimension, phrase, []
+
+
+@pytest.mark.parametrize(("dimension", "phrase", "meant"), list(phrases()))
+def test_the_phrase(dimension: str, phrase: str, meant: list[dict[str, Any]]) -> None:
+    room = ROOMS[dimension]
+    found = apart(room.find(phrase))
+    expected = [_filled(each, phrase, room) for each in meant]
+    assert [_shown(phrase, each.start, each.end, each.is_latent, room.shown(each.value)) for each in found] == expected
+
+
+def _filled(meant: dict[str, Any], phrase: str, room: Room) -> dict[str, Any]:
+    meant = {key: tuple(value) if isinstance(value, list) else value for key, value in meant.items()}
+    said, latent = meant.pop("said", phrase), meant.pop("latent", False)
+    start = phrase.index(said)
+    return _shown(phrase, start, start + len(said), latent, room.shown(room.value(**meant)))
+
+
+def _shown(phrase: str, start: int, end: int, is_latent: bool, value: dict[str, Any]) -> dict[str, Any]:
+    return {"said": phrase[start:end], "latent": is_latent, **value}
+
+
+def test_the_corpus_is_read_on_a_wednesday() -> None:
+    assert datetime.date(2024, 5, 15) == TODAY
+    assert TODAY.strftime("%A") == "Wednesday"
+
+
+def test_each_dimension_has_its_corpus() -> None:
+    assert {path.stem for path in CORPUS.glob("*.toml")} == {*ROOMS, "asked", "assertion", "questions"}

@@ -1,0 +1,97 @@
+"""Which mention a word belongs to, where several could claim it."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from quarry.core.query.cues import cues
+from quarry.core.query.lexicon import lexicon_of
+from quarry.core.query.mention import Asked, DateRange, Known, KnownValue, Mention, ParsedQuery, Phrase, Word
+from quarry.core.query.parser import parse
+from quarry.core.query.vocabulary import ValueMatch, Vocabulary
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+TABLE = SearchTable(
+    "films",
+    ("film",),
+    (
+        Facet("studio", "name", "studio", "studio", "studios", leads=("by",)),
+        Facet("actor", "name", "actor", "actor", "actors", leads=("starring",)),
+        Facet("mood", "array", "moods", "mood", "moods"),
+        Facet("shown", "date", "shown", "date", "dates"),
+    ),
+    date="shown",
+)
+
+
+def _parse(text: str, *matches: tuple[int, int, KnownValue]) -> ParsedQuery:
+    vocabulary = Vocabulary(tuple(ValueMatch(*match) for match in matches))
+    return parse(text, lexicon=lexicon_of(TABLE), vocabulary=vocabulary, reference_date=datetime.date(2026, 3, 18))
+
+
+def _known(parsed: ParsedQuery) -> list[list[str]]:
+    return [
+        [f"{value.facet}: {value.value}" for value in mention.value.values]
+        for mention in parsed.mentions
+        if isinstance(mention.value, Known)
+    ]
+
+
+def _said(parsed: ParsedQuery, kind: type) -> list[Mention]:
+    return [mention for mention in parsed.mentions if isinstance(mention.value, kind)]
+
+
+def test_a_longer_value_wins_over_a_shorter_one() -> None:
+    parsed = _parse("films by Blue Lamp", (2, 4, KnownValue("studio", "Blue Lamp")), (2, 3, KnownValue("mood", "blue")))
+    assert _known(parsed) == [["studio: Blue Lamp"]]
+
+
+def test_a_word_that_leads_to_a_facet_decides_between_two() -> None:
+    both = KnownValue("studio", "Marlow", 9), KnownValue("actor", "Marlow", 2)
+    assert _known(_parse("films with Marlow", *((2, 3, each) for each in both))) == [
+        ["studio: Marlow", "actor: Marlow"]
+    ]
+    assert _known(_parse("films starring Marlow", *((2, 3, each) for each in both))) == [["actor: Marlow"]]
+    assert _known(_parse("the actor Marlow", *((2, 3, each) for each in both))) == [["actor: Marlow"]]
+
+
+def test_an_everyday_word_is_a_value_only_where_something_says_so() -> None:
+    match = (1, 2, KnownValue("studio", "First"))
+    assert _known(_parse("the first film", match)) == []
+    assert _said(_parse("the first film", match), Asked)
+    assert _known(_parse("by First", match)) == [["studio: First"]]
+
+
+def test_a_value_that_holds_a_year_is_no_date() -> None:
+    parsed = _parse("from the summer 1999", (2, 4, KnownValue("mood", "Summer 1999")))
+    assert _known(parsed) == [["mood: Summer 1999"]]
+    assert _said(parsed, DateRange) == []
+
+
+def test_a_part_of_a_name_counts_where_it_is_written_like_one() -> None:
+    part = KnownValue("actor", "Ada Lamp", is_whole=False)
+    (written_small,) = _said(_parse("a lamp that burns out", (1, 2, part)), Known)
+    (written_large,) = _said(_parse("films with Lamp", (2, 3, part)), Known)
+    assert written_small.is_latent
+    assert not written_large.is_latent
+
+
+def test_quoted_words_are_to_be_found_as_they_are() -> None:
+    parsed = _parse('films that say "not without you"')
+    assert [mention.value for mention in _said(parsed, Phrase)] == [Phrase("not without you")]
+
+
+@pytest.mark.parametrize("text", ["films by Zelda Quix", "films called wandering", "how many films has quix made"])
+def test_what_stands_where_a_name_would_and_is_unknown_is_a_name(text: str) -> None:
+    assert [mention for mention in _said(_parse(text), Word) if getattr(mention.value, "is_name", False)]
+
+
+def test_a_title_before_a_person_says_nothing() -> None:
+    parsed = _parse("Professor Lamp", (1, 2, KnownValue("actor", "Ada Lamp", is_whole=False)))
+    assert [mention.value for mention in _said(parsed, Word)] == []
+
+
+def test_every_cue_is_of_a_kind_that_is_known() -> None:
+    assert cues().longest_at(("without",), 0) is not None

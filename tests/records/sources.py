@@ -1,0 +1,37 @@
+"""Records and sources made up for tests."""
+
+from __future__ import annotations
+
+import datetime
+
+from quarry.records.candidates import RecordText
+from quarry.records.contract import RecordType
+from quarry.records.evidence import EvidenceSource
+
+
+def record(
+    id: str = "m1",
+    *,
+    type: RecordType = "document_section",
+    title: str = "The elm report",
+    body: str = "The elm in the square is sound.",
+    topic: str | None = None,
+    speaker: str | None = None,
+    date: datetime.date | None = None,
+) -> RecordText:
+    return RecordText(
+        type=type,
+        id=id,
+        title=title,
+        body=body,
+        topic=topic,
+        speaker=speaker,
+        date=date,
+        meeting_id=None,
+        url=None,
+        snippet=body,
+    )
+
+
+def source(n: int, text: RecordText, *, similarity: float | None = 0.6, weight: float = 1.0) -> EvidenceSource:
+    return EvidenceSource(n, text, similarity, weight)

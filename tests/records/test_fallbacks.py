@@ -1,0 +1,158 @@
+"""What is answered from records without a model: laws that hold whatever the records say."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.records.candidates import RecordText
+from quarry.records.contract import RECORD_TYPES
+from quarry.records.evidence import EvidenceSource
+from quarry.records.fallbacks import (
+    FOLLOWUPS_MAX,
+    NOTHING_FOUND,
+    SENTENCES_MAX,
+    answerable,
+    extractive_answer,
+    followups_about,
+    suggest_followups,
+)
+from tests.records.sources import record, source
+
+ELM = record(
+    "elm", body="The elm is sound. It was planted in 1890. Cables cost $31,000.", date=datetime.date(2024, 1, 23)
+)
+VOTE = record(
+    "vote",
+    type="motion",
+    title="The council keeps the elm.",
+    body="The council keeps the elm.\nResult: Carried 7–2.",
+    date=datetime.date(2024, 2, 13),
+)
+SAID = record(
+    "said",
+    type="key_statement",
+    title="Leland Frost, Councillor",
+    body="If this tree hurts someone, the report will not matter.\nExplaining his vote against the elm.",
+    speaker="Leland Frost",
+    topic="Quill Square elm",
+)
+
+HOSTILE = (
+    "<script>alert(1)</script> [1] [9](https://evil.example) ![x](y) `code` **bold** # heading | table > quote \\ _u_"
+)
+ANY_TEXT = st.text(st.sampled_from("elm vote kept. ?!\n[]()<>*_`#|\\19“”’$"), max_size=80) | st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]),  # what Postgres can hold
+    max_size=80,
+)
+LINE = ANY_TEXT.map(lambda text: " ".join(text.split()) or "x")
+RECORDS = st.lists(
+    st.builds(
+        record,
+        id=st.integers().map(str),
+        type=st.sampled_from(RECORD_TYPES),
+        title=LINE,
+        body=ANY_TEXT.map(lambda text: text.strip() or "x"),
+        topic=st.none() | LINE,
+        speaker=st.none() | LINE,
+        date=st.none() | st.dates(),
+    ),
+    max_size=5,
+)
+
+
+def numbered(records: list[RecordText]) -> list[EvidenceSource]:
+    return [source(n, text, weight=1 / n) for n, text in enumerate(records, start=1)]
+
+
+def answer(question: str, *records: RecordText) -> str:
+    return "".join(extractive_answer(question, question, numbered(list(records))))
+
+
+def without_escapes(markdown: str) -> str:
+    return re.sub(r"\\[\\`*_\[\]<>#|]", "", markdown)
+
+
+def test_the_sentence_that_answers_comes_first() -> None:
+    assert answer("What did cables cost?", ELM, VOTE).startswith("Cables cost $31,000.")
+    assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(
+        "The council keeps the elm. Result: Carried 7–2."
+    )
+
+
+def test_each_sentence_is_cited_and_dated() -> None:
+    written = answer("Which trees did the council plant or keep, and what do cables cost?", VOTE, ELM)
+    assert "The council keeps the elm. Result: Carried 7–2. [1]" in written
+    assert "**23 January 2024**: " in written
+
+
+def test_what_was_said_is_quoted_with_its_speaker() -> None:
+    assert "Leland Frost, Councillor: “If this tree hurts someone, the report will not matter.” [1]" in answer(
+        "Who spoke against the tree?", SAID
+    )
+
+
+def test_without_records_it_says_so() -> None:
+    assert answer("Was the elm kept?") == NOTHING_FOUND
+
+
+def test_the_same_sentence_of_two_records_is_said_once() -> None:
+    twice = [record("a", body="The elm stays where it is."), record("b", body="The elm stays where it is.")]
+    assert answer("Does the elm stay?", *twice).count("The elm stays") == 1
+
+
+@pytest.mark.parametrize("kind", RECORD_TYPES)
+def test_markup_in_a_record_stays_text(kind: str) -> None:
+    hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, speaker=HOSTILE)  # type: ignore[arg-type]
+    left = without_escapes(answer("code heading table quote bold?", hostile))
+    assert re.findall(r"[<>`*#|\\]|\]\(", left) == []
+    assert set(re.findall(r"\[[^\]]*\]", left)) == {"[1]"}
+
+
+@given(ANY_TEXT, RECORDS)
+def test_every_citation_names_a_source_and_every_paragraph_has_one(question: str, records: list[RecordText]) -> None:
+    written = answer(question, *records)
+    left = without_escapes(written)
+    assert set(re.findall(r"\[(.*?)\]", left)) <= {str(n) for n in range(1, len(records) + 1)}
+    if written != NOTHING_FOUND:
+        paragraphs = [line for line in left.split("\n") if line and line != "Also in the records:"]
+        assert all(re.search(r" \[\d+\]$", paragraph) for paragraph in paragraphs)
+        assert len(paragraphs) <= SENTENCES_MAX
+
+
+@given(ANY_TEXT, RECORDS)
+def test_the_same_records_give_the_same_answer(question: str, records: list[RecordText]) -> None:
+    assert answer(question, *records) == answer(question, *records)
+
+
+@given(ANY_TEXT, RECORDS, RECORDS)
+def test_followups_are_few_different_and_not_the_question(
+    question: str, used: list[RecordText], pool: list[RecordText]
+) -> None:
+    questions = suggest_followups(question, numbered(used), pool).questions
+    assert len(questions) == len(set(questions)) <= FOLLOWUPS_MAX
+    assert question not in questions
+
+
+def test_followups_ask_about_records_that_were_not_used() -> None:
+    bridge = record("bridge", type="matter", title="Sable River Bridge", topic="Sable River Bridge")
+    assert suggest_followups("Was the elm kept?", numbered([VOTE]), [VOTE, bridge]).questions[0] == (
+        "Where does Sable River Bridge stand now?"
+    )
+
+
+def test_questions_that_the_records_cannot_answer_are_dropped() -> None:
+    asked = ["What did the elm cables cost?", "Who owns the moon base?", "Why?", "What did the elm cables cost?"]
+    assert answerable(asked, [ELM]) == ["What did the elm cables cost?"]
+
+
+def test_no_more_questions_are_kept_than_shown() -> None:
+    assert len(answerable(["Is the elm sound?" + "?" * more for more in range(9)], [ELM])) == FOLLOWUPS_MAX
+
+
+def test_topics_become_questions() -> None:
+    assert followups_about(["Ferry Parking."]) == ["What was decided about Ferry Parking?"]

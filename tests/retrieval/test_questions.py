@@ -1,0 +1,272 @@
+"""What a table says to a question is what its rows say, counted one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quarry.core.postgres.pool import Database
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
+from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing
+from quarry.core.retrieval.filters import Among
+from quarry.core.retrieval.questions import answer, relaxations, standings
+from tests.conftest import clone_database
+from tests.retrieval.houses import HOUSES, SCHEMA, House, Tenant, count_values, meets, meets_alone
+
+DAYS = [datetime.date(year, month, day) for year in (1999, 2000, 2001) for month in (1, 6, 12) for day in (1, 15)]
+STYLES, COLOURS, TOWNS = ("barn", "cottage", "villa"), ("blue", "red", "white"), ("Aston", "Belford", "Crane")
+PLACES = ("Aston", "Belford, Northland", "belford", "Crane, Northland", None)
+TITLES = ("Mill House", "Old Mill", "The Old Mill House", None)
+NAMES, TRADES = ("Ann Oak", "Bo Elm"), ("baker", "cook")
+
+
+def optional(values: Sequence[str]) -> st.SearchStrategy[str | None]:
+    return st.sampled_from([*values, None])
+
+
+tenants = st.builds(Tenant, optional(NAMES), optional(TRADES), st.none() | st.sampled_from(DAYS))
+houses = st.builds(
+    House,
+    id=st.just(""),
+    style=optional(STYLES),
+    rooms=st.none() | st.integers(1, 5),
+    built=st.none() | st.integers(1998, 2002),
+    price=st.none() | st.integers(0, 4),
+    sold=st.none() | st.sampled_from(DAYS),
+    colours=st.lists(st.sampled_from(COLOURS), max_size=3).map(tuple),
+    town=st.sampled_from(PLACES),
+    heated=st.none() | st.booleans(),
+    title=st.sampled_from(TITLES),
+    listed=st.sampled_from([True, True, True, False]),
+    tenants=st.lists(tenants, max_size=3).map(tuple),
+)
+numbers = st.none() | st.integers(0, 5).map(float)
+date_ranges = st.builds(
+    DateRange,
+    st.none() | st.sampled_from(DAYS),
+    st.none() | st.sampled_from(DAYS),
+    st.sampled_from([(), (1,), (6, 12)]),
+)
+number_ranges = st.builds(NumberRange, numbers, numbers, st.booleans(), st.booleans())
+money_ranges = st.builds(MoneyRange, numbers, numbers, st.sampled_from([None, "EUR"]))
+
+
+def named(facet: str, values: Sequence[str]) -> st.SearchStrategy[Condition]:
+    return st.builds(
+        Condition, st.just(facet), st.lists(st.sampled_from(values), max_size=2).map(tuple), is_negated=st.booleans()
+    )
+
+
+def ranged(facet: str, ranges: st.SearchStrategy[DateRange | NumberRange | MoneyRange]) -> st.SearchStrategy[Condition]:
+    return st.builds(Condition, st.just(facet), range=ranges, is_negated=st.booleans())
+
+
+conditions = st.one_of(
+    named("style", STYLES),
+    named("colour", COLOURS),
+    named("town", (*TOWNS, "northland")),
+    named("heated", ("true", "false")),
+    named("title", ("mill", "Old Mill", "mill house")),
+    named("tenant", NAMES),
+    named("trade", TRADES),
+    named("rooms", ("1", "3")),
+    ranged("rooms", number_ranges),
+    ranged("price", money_ranges),
+    ranged("price", number_ranges),
+    ranged("built", st.builds(DateRange, st.none() | st.sampled_from(DAYS), st.none() | st.sampled_from(DAYS))),
+    ranged("sold", date_ranges),
+    ranged("since", date_ranges),
+)
+questions = st.lists(st.lists(conditions, min_size=1, max_size=3).map(tuple), max_size=4)
+
+
+@pytest.fixture(scope="module")
+def houses_url(server_url: str, migrated_template: str) -> Iterator[str]:
+    """A database with the two tables, for all tests of this file."""
+    with clone_database(server_url, migrated_template) as url:
+        with psycopg.connect(url) as connection:
+            connection.execute(SCHEMA)
+        yield url
+
+
+@pytest.fixture
+async def database(houses_url: str) -> AsyncIterator[Database]:
+    database = Database(houses_url, pool_size=1, timeout_seconds=60)
+    yield database
+    await database.close()
+
+
+async def fill(database: Database, rows: Sequence[House]) -> list[House]:
+    """Put these houses in place of all others; as they are there, with their ids."""
+    placed = [House(**{**vars(house), "id": f"h{number:03}"}) for number, house in enumerate(rows)]
+    async with database.transaction() as connection:
+        await connection.execute("truncate houses, tenants")
+        cursor = connection.cursor()
+        await cursor.executemany(
+            "insert into houses values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", [h.row for h in placed]
+        )
+        await cursor.executemany(
+            "insert into tenants values (%s, %s, %s, %s)",
+            [(h.id, t.name, t.trade, t.since) for h in placed for t in h.tenants],
+        )
+    return placed
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    rows=st.lists(houses, max_size=12),
+    clauses=questions,
+    facet=st.sampled_from(["style", "colour", "tenant", "rooms", "town"]),
+)
+def test_answers_are_those_of_counting_row_by_row(
+    houses_url: str, rows: list[House], clauses: list[Clause], facet: str
+) -> None:
+    async def ask_all() -> None:
+        database = Database(houses_url, pool_size=1, timeout_seconds=60)
+        try:
+            await check(database, await fill(database, rows), clauses, facet)
+        finally:
+            await database.close()
+
+    asyncio.run(ask_all())
+
+
+async def check(database: Database, rows: list[House], clauses: list[Clause], facet: str) -> None:
+    met = [house for house in rows if meets(house, clauses)]
+    counted = count_values(met, facet)
+    assert (await answer(database, HOUSES, Ask("count"), clauses)).number == len(met)
+    assert (await answer(database, HOUSES, Ask("exists"), clauses)).exists == bool(met)
+    assert set((await answer(database, HOUSES, Ask("rows"), clauses)).keys) == {house.id for house in met}
+    assert (await answer(database, HOUSES, Ask("distinct", facet), clauses)).number == len(counted)
+    groups = (await answer(database, HOUSES, Ask("groups", facet), clauses)).groups
+    assert {group.value: group.rows for group in groups} == counted
+    assert [group.rows for group in groups] == sorted(counted.values(), reverse=True)
+    by_key = await standings(database, HOUSES, clauses, [house.id for house in rows])
+    assert by_key == {house.id: standing(house, clauses) for house in rows if house.listed}
+    assert {relaxed.place: relaxed.rows for relaxed in await relaxations(database, HOUSES, clauses)} == {
+        place: sum(meets(house, clauses[:place] + clauses[place + 1 :]) for house in rows)
+        for place in range(len(clauses))
+    }
+    prices = [(house.price, house.id) for house in met if house.price is not None]
+    dearest = max(prices, default=(None, ""))[0]
+    extreme = await answer(database, HOUSES, Ask("extreme", "price"), clauses)
+    assert (extreme.value, extreme.keys) == (dearest, tuple(sorted(key for price, key in prices if price == dearest)))
+
+
+def standing(house: House, clauses: Sequence[Clause]) -> Standing:
+    held = [meets_alone(house, clause) for clause in clauses]
+    return Standing(
+        tuple(place for place, is_held in enumerate(held) if is_held),
+        tuple(place for place, is_held in enumerate(held) if not is_held),
+    )
+
+
+VILLAGE = [
+    House("", "barn", 2, 1999, 100, datetime.date(2000, 6, 1), ("red",), "Aston", True, "Old Mill"),
+    House("", "villa", 5, 2001, 300, datetime.date(2000, 12, 1), ("red", "white"), "Aston", False, "Mill House",
+          tenants=(Tenant("Ann Oak", "baker"), Tenant("Bo Elm", "cook"))),
+    House("", "villa", 3, 2001, 300, datetime.date(2001, 6, 15), (), "Crane, Northland", None, None,
+          tenants=(Tenant("Ann Oak", "cook"),)),
+    House("", None, None, None, None, None),
+]  # fmt: skip
+
+
+@pytest.fixture
+async def village(database: Database) -> Database:
+    await fill(database, VILLAGE)
+    return database
+
+
+async def ask(database: Database, what: Ask, *conditions: Condition) -> Answer:
+    return await answer(database, HOUSES, what, [(condition,) for condition in conditions])
+
+
+async def test_a_row_without_the_value_meets_the_negated_condition(village: Database) -> None:
+    assert (await ask(village, Ask("rows"), Condition("style", ("villa",), is_negated=True))).keys == ("h000", "h003")
+    assert (await ask(village, Ask("rows"), Condition("tenant", ("Ann Oak",), is_negated=True))).keys == (
+        "h000",
+        "h003",
+    )
+
+
+async def test_conditions_on_related_rows_hold_for_one_of_them(village: Database) -> None:
+    ann, cook = Condition("tenant", ("Ann Oak",)), Condition("trade", ("cook",))
+    assert (await ask(village, Ask("rows"), ann, cook)).keys == ("h002",)
+
+
+async def test_two_values_of_a_related_facet_may_be_of_two_rows(village: Database) -> None:
+    ann, bo = Condition("tenant", ("Ann Oak",)), Condition("tenant", ("Bo Elm",))
+    assert (await ask(village, Ask("rows"), ann, bo)).keys == ("h001",)
+
+
+async def test_a_place_is_met_by_any_part_of_what_is_written_in_any_case(village: Database) -> None:
+    assert (await ask(village, Ask("count"), Condition("town", ("NORTHLAND",)))).number == 1
+
+
+async def test_months_hold_in_every_year(village: Database) -> None:
+    assert (await ask(village, Ask("count"), Condition("sold", range=DateRange(months=(6,))))).number == 2
+
+
+async def test_rows_are_in_the_order_of_their_date_latest_first(village: Database) -> None:
+    assert (await ask(village, Ask("rows"))).keys == ("h002", "h001", "h000", "h003")
+
+
+async def test_periods_are_their_first_days(village: Database) -> None:
+    by_year = await ask(village, Ask("groups", grain="year"))
+    assert by_year.groups == (Group(datetime.date(2000, 1, 1), 2), Group(datetime.date(2001, 1, 1), 1))
+
+
+async def test_groups_that_tie_with_the_last_one_are_told(village: Database) -> None:
+    await fill(village, [*VILLAGE, House("", "barn")])
+    most = await ask(village, Ask("groups", "style", limit=1))
+    assert most.groups == (Group("barn", 2), Group("villa", 2))
+    assert most.number == 2
+
+
+async def test_all_rows_with_the_highest_value_are_told(village: Database) -> None:
+    dearest = await ask(village, Ask("extreme", "price"))
+    assert (dearest.value, dearest.keys, dearest.rows) == (300, ("h001", "h002"), 2)
+    oldest = await ask(village, Ask("extreme", "sold", ascending=True))
+    assert (oldest.value, oldest.keys) == (datetime.date(2000, 6, 1), ("h000",))
+
+
+async def test_each_clause_is_told_what_it_costs(village: Database) -> None:
+    clauses = [(Condition("style", ("barn",)),), (Condition("rooms", range=NumberRange(least=4)),)]
+    assert await relaxations(village, HOUSES, clauses) == [
+        Relaxation(0, "barn", 1),
+        Relaxation(1, "with at least 4 rooms", 1),
+    ]
+
+
+async def test_of_given_rows_only_those_are_counted(village: Database) -> None:
+    found = await answer(village, HOUSES, Ask("count"), [], Among(keys=["h000", "h003", "none"]))
+    assert found.number == 2
+
+
+async def test_values_are_parameters(village: Database) -> None:
+    hostile = "'); drop table houses; -- %s %(p0)s {}"
+    assert (
+        await ask(village, Ask("count"), Condition("style", (hostile,)), Condition("title", (hostile,)))
+    ).number == 0
+    assert (await ask(village, Ask("count"))).number == 4
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Condition("style", range=NumberRange(1)),
+        Condition("rooms", ("many",)),
+        Condition("sold", ("yesterday",)),
+        Condition("price", range=MoneyRange(1, currency="USD")),
+    ],
+)
+async def test_what_a_facet_cannot_be_asked_is_refused(village: Database, condition: Condition) -> None:
+    with pytest.raises(ValueError):
+        await ask(village, Ask("count"), condition)
