@@ -1,6 +1,6 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
-sql/functions/*/*_values.sql  the values of each searched table, from its facets
+sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -37,7 +37,7 @@ from quarry.companies import contract as companies_contract
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
-from quarry.core.retrieval.values_function import values_function
+from quarry.core.retrieval.values_function import values_function, written_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 from quarry.core.web.description import openapi_document
@@ -118,12 +118,13 @@ def generated_texts() -> dict[Path, str]:
 
 
 def value_functions() -> dict[Path, str]:
-    """The functions that tell the values of the searched tables, by their paths."""
+    """The functions that tell and count the values of the searched tables, by their paths."""
     folder = ROOT / "sql" / "functions"
     return {
-        folder / domain / f"{table.name}_values.sql": values_function(table)
+        folder / domain / f"{table.name}_{what}.sql": text(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED
+        for what, text in (("values", values_function), ("written", written_function))
     }
 
 
