@@ -4123,12 +4123,8 @@ $$;
 CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, full_text_weight / (rrf_k + t.rank), t.rank, null::int, t.text_score, null::double precision
-  from (
-    select m.id, m.text_score, row_number() over (order by m.text_score desc, m.id)::int as rank
-    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to, ids) m
-  ) t
-  order by t.rank
+  select * from hybrid_rank_records('transcript_segments', null, query_text, null, match_count,
+    full_text_weight, 0, rrf_k, date_from, date_to, ids)
 $$;
 
 
@@ -5106,89 +5102,89 @@ CREATE TABLE public.transcript_segments (
 
 CREATE VIEW public.record_texts AS
  SELECT 'motion'::text AS type,
-    m.id,
-    COALESCE(m.plain_english_summary, "left"(m.text_content, 160)) AS title,
-    public.joined_text(VARIADIC ARRAY[m.plain_english_summary, (((('Result: '::text || m.result) ||
+    r.id,
+    COALESCE(r.plain_english_summary, "left"(r.text_content, 160)) AS title,
+    public.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
         CASE
-            WHEN (cardinality(m.votes_against) > 0) THEN ('. Against: '::text || public.joined_names(m.votes_against))
+            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || public.joined_names(r.votes_against))
             ELSE ''::text
         END) ||
         CASE
-            WHEN (cardinality(m.abstained) > 0) THEN ('. Abstained: '::text || public.joined_names(m.abstained))
+            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || public.joined_names(r.abstained))
             ELSE ''::text
-        END) || '.'::text), m.text_content, ((('Moved by '::text || m.mover) || COALESCE((', seconded by '::text || m.seconder), ''::text)) || '.'::text),
+        END) || '.'::text), r.text_content, ((('Moved by '::text || r.mover) || COALESCE((', seconded by '::text || r.seconder), ''::text)) || '.'::text),
         CASE
-            WHEN (cardinality(m.votes_for) > 0) THEN (('For: '::text || public.joined_names(m.votes_for)) || '.'::text)
+            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || public.joined_names(r.votes_for)) || '.'::text)
             ELSE NULL::text
         END]) AS body,
     COALESCE(t.title, a.title) AS topic,
     NULL::text AS speaker,
-    m.date,
-    m.meeting_id,
-    m.url
-   FROM ((public.motions m
-     LEFT JOIN public.matters t ON ((t.id = m.matter_id)))
-     LEFT JOIN public.agenda_items a ON ((a.id = m.agenda_item_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.motions r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'agenda_item'::text AS type,
-    a.id,
-    a.title,
-    COALESCE(a.description, a.title) AS body,
-    COALESCE(t.title, a.title) AS topic,
+    r.id,
+    r.title,
+    COALESCE(r.description, r.title) AS body,
+    COALESCE(t.title, r.title) AS topic,
     NULL::text AS speaker,
-    a.date,
-    a.meeting_id,
-    a.url
-   FROM (public.agenda_items a
-     LEFT JOIN public.matters t ON ((t.id = a.matter_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM (public.agenda_items r
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'matter'::text AS type,
-    t.id,
-    t.title,
-    public.joined_text(VARIADIC ARRAY[t.summary, (('Status: '::text || t.status) || '.'::text)]) AS body,
-    t.title AS topic,
+    r.id,
+    r.title,
+    public.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
+    r.title AS topic,
     NULL::text AS speaker,
-    t.date,
-    t.meeting_id,
-    t.url
-   FROM public.matters t
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM public.matters r
 UNION ALL
  SELECT 'document_section'::text AS type,
-    d.id,
-    (d.document_title || COALESCE((': '::text || d.heading), ''::text)) AS title,
-    d.body,
-    COALESCE(t.title, d.document_title) AS topic,
+    r.id,
+    (r.document_title || COALESCE((': '::text || r.heading), ''::text)) AS title,
+    r.body,
+    COALESCE(t.title, r.document_title) AS topic,
     NULL::text AS speaker,
-    d.date,
-    d.meeting_id,
-    d.url
-   FROM (public.document_sections d
-     LEFT JOIN public.matters t ON ((t.id = d.matter_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM (public.document_sections r
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'key_statement'::text AS type,
-    k.id,
-    (k.speaker_name || COALESCE((', '::text || k.speaker_role), ''::text)) AS title,
-    public.joined_text(VARIADIC ARRAY[regexp_replace(k.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), k.context]) AS body,
+    r.id,
+    (r.speaker_name || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
+    public.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
     COALESCE(t.title, a.title) AS topic,
-    k.speaker_name AS speaker,
-    k.date,
-    k.meeting_id,
-    k.url
-   FROM ((public.key_statements k
-     LEFT JOIN public.agenda_items a ON ((a.id = k.agenda_item_id)))
+    r.speaker_name AS speaker,
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.key_statements r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
      LEFT JOIN public.matters t ON ((t.id = a.matter_id)))
 UNION ALL
  SELECT 'transcript_segment'::text AS type,
-    s.id,
-    (COALESCE(s.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || s.speaker_role), ''::text)) AS title,
-    s.text_content AS body,
+    r.id,
+    (COALESCE(r.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
+    r.text_content AS body,
     COALESCE(t.title, a.title) AS topic,
-    s.speaker_name AS speaker,
-    s.date,
-    s.meeting_id,
-    s.url
-   FROM ((public.transcript_segments s
-     LEFT JOIN public.agenda_items a ON ((a.id = s.agenda_item_id)))
+    r.speaker_name AS speaker,
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.transcript_segments r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
      LEFT JOIN public.matters t ON ((t.id = a.matter_id)));
 
 

@@ -17,10 +17,11 @@ from quarry import catalog
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import embed_pending, remember_model
-from quarry.core.postgres.load import LoadableTable, analyze, load_file
+from quarry.core.postgres.load import analyze, load_file
 from quarry.core.postgres.migrate import sql_directory
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
+from quarry.core.tables import LoadableTable
 
 VECTORS_FILE = "vectors.npz"
 
