@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.contract import RECORD_TYPES
+from quarry.records.types import RECORD_TYPES
 from tests.records.asking import (
     QUESTION,
     Events,

@@ -16,10 +16,9 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import ParsedQuery, Word
-from quarry.records.contract import RecordType
 from quarry.records.ranking import SIMILARITY_MIN, RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names
-from quarry.records.tables import TABLES
+from quarry.records.types import TABLES, RecordType
 
 NAMES_MAX = 8
 """So many names of a question are looked for."""

@@ -27,7 +27,6 @@ from quarry.records.absence import is_near_nothing, names_held_by_none
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
-    SEMANTIC_TYPES,
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
@@ -49,6 +48,7 @@ from quarry.records.prompts import answer_messages, followup_messages, research_
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
 from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, SearchArguments, Searched, SearchToolset
+from quarry.records.types import SEMANTIC_TYPES
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quarry.core.fusion import Fused, reciprocal_rank_fusion
 from quarry.records.candidates import Candidate, RecordKey
-from quarry.records.contract import RECORD_TYPES
+from quarry.records.types import RECORD_TYPES
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""

@@ -16,28 +16,18 @@ from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
 from quarry.records.candidates import RecordText
-from quarry.records.contract import RecordType
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import describe
 from quarry.records.search import rank_records
-from quarry.records.tables import TABLES
+from quarry.records.types import TABLES, TYPES, RecordType
 
 SEARCH_ALL = "search_records"
 FIRST_SOURCES = 8
 TOOL_SOURCES = 4
 POOL_RECORDS = 24
-
-_WHAT = {
-    "motion": "motions: the formal text, the result, who moved and who voted against",
-    "agenda_item": "agenda items: what a meeting had before it",
-    "matter": "matters: ordinances, contracts and projects with their whole story and status",
-    "document_section": "sections of staff reports, studies, plans and agreements: reasons and figures",
-    "key_statement": "statements of councillors, staff and residents worth quoting",
-    "transcript_segment": "transcripts: what was said word for word (found by words only)",
-}
 
 
 class SearchArguments(BaseModel):
@@ -108,7 +98,7 @@ class SearchToolset:
         return [
             everything,
             *(
-                Tool(f"search_{TABLES[name]}", f"Search {_WHAT[name]}.", SearchArguments, self._searcher((name,)))
+                Tool(f"search_{TABLES[name]}", f"Search {TYPES[name].told}.", SearchArguments, self._searcher((name,)))
                 for name in self.types
             ),
         ]
