@@ -3,12 +3,16 @@
 --
 -- all_words: the whole query; an empty tsquery where it has no words.
 -- required: what it insists on even when not all of its words need to occur, its quoted phrases and its exclusions.
+-- excluded: its exclusions alone, negated, which hold wherever it is asked.
+-- phrases: its quoted phrases of several words, one by one.
 -- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
 -- are too many for all_words.
 --
 -- A dash before a word excludes it; an even number of them says nothing. What only excludes (all of a query, or a part of it
 -- beside OR) asks for nothing.
-create or replace function read_query(p_query text, out all_words tsquery, out required tsquery, out words text[])
+create or replace function read_query(
+  p_query text, out all_words tsquery, out required tsquery, out excluded tsquery, out phrases tsquery[], out words text[]
+)
 language plpgsql immutable parallel safe
 as $$
 declare
@@ -63,12 +67,16 @@ begin
   select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
     (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
      from kept k where k.excluded or k.quoted and k.before_it < max_required),
+    (select string_agg('!(' || k.query::text || ')', ' & ' order by k.place)::tsquery from kept k where k.excluded),
+    array(select k.query from kept k where k.quoted and not k.excluded and k.before_it < max_required and numnode(k.query) > 1
+      order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
         unnest(to_tsvector('english', r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
-  into all_words, required, words;
+  into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
   required := coalesce(required, '');
+  excluded := coalesce(excluded, '');
 end
 $$;

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from quarry.core.fusion import Fused, reciprocal_rank_fusion
+from quarry.core.retrieval.fusion import Method, Scored, fuse
 from quarry.records.candidates import Candidate, RecordKey
-from quarry.records.types import RECORD_TYPES
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
 
 APART_WEIGHT = 0.5
-"""What the order among the records that meet the question's conditions counts beside that among all."""
+"""What a record's score gains, as a share of it, by meeting the question's conditions."""
 
 
 @dataclass(frozen=True)
@@ -28,36 +27,30 @@ class RankedRecord:
     has_every_word: bool = False
 
 
-def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
-    """One list out of the candidates of all types: reciprocal rank fusion of their order by words and by meaning, and of the
-    orders of those that were found apart.
-    """
-    everywhere = [item for item in candidates if not item.is_apart]
-    apart = [item for item in candidates if item.is_apart]
-    lists = {
-        "text": _by_words(everywhere),
-        "semantic": _by_meaning(everywhere),
-        "text_apart": _by_words(apart),
-        "semantic_apart": _by_meaning(apart),
-    }
-    similarity = {item.key: item.similarity for item in candidates if item.similarity is not None}
-    weights = {"text_apart": APART_WEIGHT, "semantic_apart": APART_WEIGHT}
-    fused: list[Fused[RecordKey]] = reciprocal_rank_fusion(lists, weights=weights)
-    return [
-        RankedRecord(item.key, item.score, item.ranks.get("text"), item.ranks.get("semantic"), similarity.get(item.key))
-        for item in fused
+def fuse_types(candidates: Sequence[Candidate], method: Method = "scores") -> list[RankedRecord]:
+    """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted."""
+    found = [_of_one_record(key, same) for key, same in _by_key(candidates).items()]
+    apart = {item.key for item in candidates if item.is_apart}
+    similarity = {item.key: item.similarity for item in found if item.similarity is not None}
+    ranked = [
+        RankedRecord(item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key))
+        for item in fuse(found, method=method)
     ]
+    lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    return sorted(lifted, key=lambda item: -item.score)
 
 
-def _by_words(candidates: Sequence[Candidate]) -> list[RecordKey]:
-    found = [item for item in candidates if item.text_score is not None]
-    return [item.key for item in sorted(found, key=lambda item: (-(item.text_score or 0.0), *_place(item)))]
+def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:
+    by_key: dict[RecordKey, list[Candidate]] = {}
+    for item in candidates:
+        by_key.setdefault(item.key, []).append(item)
+    return by_key
 
 
-def _by_meaning(candidates: Sequence[Candidate]) -> list[RecordKey]:
-    found = [item for item in candidates if item.similarity is not None and item.similarity >= SIMILARITY_MIN]
-    return [item.key for item in sorted(found, key=lambda item: (-(item.similarity or 0.0), *_place(item)))]
-
-
-def _place(item: Candidate) -> tuple[int, str]:
-    return RECORD_TYPES.index(item.type), item.id
+def _of_one_record(key: RecordKey, found: Iterable[Candidate]) -> Scored[RecordKey]:
+    """The best of what several searches say of one record."""
+    texts = [item.text_score for item in found if item.text_score is not None]
+    likenesses = [
+        item.similarity for item in found if item.similarity is not None and item.similarity >= SIMILARITY_MIN
+    ]
+    return Scored(key, max(texts, default=None), max(likenesses, default=None))

@@ -13,72 +13,74 @@ from quarry.core.errors import NotFound
 from quarry.core.postgres.call import call, vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.filters import Arguments, where
+from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import WholeRecord
-from quarry.records.types import SEARCHED_BY_TYPE, SEMANTIC_TYPES, TABLES, RecordType
+from quarry.records.types import SEARCHED_BY_TYPE, TABLES, RecordType
 
 _TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]
 
 
-@dataclass(frozen=True)
-class Scope:
-    """Which records are searched at all: of these dates, and of `ids` where it is not None."""
-
-    date_from: datetime.date | None = None
-    date_to: datetime.date | None = None
-    ids: Sequence[str] | None = None
-
-
-EVERYTHING = Scope()
+ROWS_RANKED = 4_000
+"""So many rows are ranked by their words in one search, shared by its arms."""
+ROWS_RANKED_MIN = 500
+"""So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One type searched for some words. `is_apart`: its candidates are ranked by themselves too."""
+    """One type searched for some words, among the records that meet the clauses. `is_apart`: they are those of the question."""
 
     type: RecordType
     query: str
-    scope: Scope = EVERYTHING
+    clauses: Sequence[Clause] = ()
     is_apart: bool = False
 
 
 async def find_candidates(
     database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int
 ) -> list[Candidate]:
-    """The `depth` best candidates of each arm, in one round trip. Without a vector: by their words alone."""
+    """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
+    alone. What a word says is reckoned over all types that are searched, so that scores of all arms are of one scale.
+    """
     if not arms:
         return []
     values: dict[str, Any] = {
-        "query_embedding": vector_literal(vector) if vector is not None else None,
-        "match_count": depth,
+        "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms)),
+        "embedding": vector_literal(vector) if vector is not None else None,
+        "depth": depth,
+        "rows": max(ROWS_RANKED_MIN, ROWS_RANKED // len(arms)),
     }
-    searches = [_search_arm(arm, place, values) for place, arm in enumerate(arms)]
-    rows = await database.rows(SQL(" union all ").join(searches), values)
+    queries = list(dict.fromkeys(arm.query for arm in arms))
+    values |= {f"query_{place}": query for place, query in enumerate(queries)}
+    asked = SQL(", ").join(
+        SQL("weigh_query(%(tables)s, {}) as {}").format(Placeholder(f"query_{place}"), Identifier(f"asked_{place}"))
+        for place in range(len(queries))
+    )
+    searches = [_search_arm(arm, place, queries.index(arm.query), values) for place, arm in enumerate(arms)]
+    rows = await database.rows(
+        SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(searches), values
+    )
     return [
         Candidate(row["type"], row["id"], row["text_score"], row["similarity"], arms[row["arm"]].is_apart)
         for row in rows
     ]
 
 
-def _search_arm(arm: Arm, place: int, values: dict[str, Any]) -> Composed:
-    own = {
-        "query_text": arm.query,
-        "date_from": arm.scope.date_from,
-        "date_to": arm.scope.date_to,
-        "ids": None if arm.scope.ids is None else list(arm.scope.ids),
-    }
-    values |= {f"{name}_{place}": value for name, value in own.items()}
-    given = {name: f"{name}_{place}" for name in own} | {"match_count": "match_count"}
-    has_vectors = arm.type in SEMANTIC_TYPES
-    if has_vectors:
-        given["query_embedding"] = "query_embedding"
-    function = SQL("{}({})").format(
-        Identifier(f"{'hybrid_search' if has_vectors else 'search'}_{TABLES[arm.type]}"),
-        SQL(", ").join(SQL("{} => {}").format(Identifier(to), Placeholder(name)) for to, name in given.items()),
-    )
-    return SQL("select {} as arm, {}::text as type, id, text_score, similarity from {}").format(
-        Literal(place), Literal(arm.type), function
+def _search_arm(arm: Arm, place: int, query: int, values: dict[str, Any]) -> Composed:
+    if arm.clauses:
+        condition = where(SEARCHED_BY_TYPE[arm.type], arm.clauses, Literals())
+        values[f"filter_{place}"] = condition.as_string(None)
+    return SQL(
+        "select {} as arm, {} as type, c.* from asked,"
+        " hybrid_candidates({}, {}, {}, %(embedding)s::halfvec, %(depth)s, {}, %(rows)s) c"
+    ).format(
+        Literal(place),
+        Literal(arm.type),
+        Literal(TABLES[arm.type]),
+        Literal(f"{arm.type}_embeddings"),
+        Identifier(f"asked_{query}"),
+        Placeholder(f"filter_{place}") if arm.clauses else SQL("null"),
     )
 
 

@@ -1,0 +1,12 @@
+-- The rows of one table found by words (text_candidates) or by meaning (vector_candidates), up to p_limit by each, with what either
+-- says of them. Both scores mean the same in every table that p_query was weighed for.
+create or replace function hybrid_candidates(
+  p_table regclass, p_embeddings regclass, p_query weighed_query, p_embedding halfvec, p_limit int, p_filter text default null,
+  p_rows int default 2000
+) returns table (id text, text_score double precision, similarity double precision)
+language sql stable
+as $$
+  select id, w.text_score, v.similarity
+  from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).excluded) v using (id)
+$$;

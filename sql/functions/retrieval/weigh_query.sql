@@ -1,0 +1,84 @@
+-- What the words of a query say in the rows of some tables together, for text_candidates: null where it has no words.
+--
+-- A word weighs min(4, how often the query says it) · idf, where idf = ln(1 + (N − df + 0.5) / (df + 0.5)) is BM25's over all rows of
+-- p_tables, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
+--
+-- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
+-- on. Words that were written since they were counted are known from the rows themselves.
+create or replace function weigh_query(p_tables text[], p_query text, p_max_words int default 24) returns weighed_query
+language plpgsql stable
+set pg_trgm.similarity_threshold = 0.3
+as $$
+declare
+  max_characters constant int := 4000;
+  most_said constant int := 4;
+  shortest_misspelt constant int := 4;
+  longest_one_slip constant int := 5;
+  max_misspelt constant int := 8;
+  max_pairs constant int := 8;
+  saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
+  asked constant record := read_query(p_query);
+  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  total float8;
+  mean_length float8;
+  unknown text[];
+  weighed weighed_query;
+begin
+  if numnode(asked.all_words) = 0 then
+    return null;
+  end if;
+  select greatest(1, sum(t.rows)), sum(t.lexemes)::float8 / greatest(1, sum(t.rows)) into total, mean_length
+  from text_totals t where t.of_table = any(p_tables);
+
+  unknown := array(
+    select w.word from unnest(asked.words) with ordinality w (word, place)
+    where length(w.word) >= shortest_misspelt
+      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables))
+    order by w.place limit max_misspelt);
+  if unknown <> '{}' then
+    unknown := unwritten(p_tables, unknown);
+  end if;
+
+  with spelt as (
+    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then (
+      select c.lexeme
+      from lexeme_counts c, lateral (select levenshtein_less_equal(
+        c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
+      where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      group by c.lexeme having sum(c.rows) > 1
+      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1)
+    end as known
+    from unnest(said) l where l.lexeme = any(asked.words)
+  ), counted as (
+    select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
+      select coalesce(sum(c.rows), 0) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
+    from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
+    group by w.word
+  ), words as materialized (
+    select c.word, c.df, c.times * i.idf as weight, i.idf
+    from counted c, lateral (
+      select ln(1 + greatest(0, coalesce(total, 1) - c.df + 0.5) / (c.df + 0.5))::float8 as idf) i
+    order by 3 desc, 1 limit p_max_words
+  ), beside as (
+    select (quote_literal(least(a.word, b.word)) || ' & ' || quote_literal(greatest(a.word, b.word)))::tsquery as pair, least(a.idf, b.idf) as weight
+    from (select coalesce(s.known, s.lexeme) as word, p.place from spelt s, unnest(s.positions) p (place)) x
+    join (select coalesce(s.known, s.lexeme) as word, p.place from spelt s, unnest(s.positions) p (place)) y
+      on y.place = x.place + 1 and y.word <> x.word
+    join words a on a.word = x.word join words b on b.word = y.word
+    group by 1, 2 order by 2 desc, 1 limit max_pairs
+  ), quoted as (
+    select p.phrase as pair, min(w.idf) as weight
+    from unnest(asked.phrases) p (phrase) join words w on w.word = any(tsvector_to_array(to_tsvector('simple', p.phrase::text)))
+    group by 1
+  ), near as (
+    select b.* from beside b
+    union all
+    select q.* from quoted q
+  )
+  select array_agg(w.word order by w.df, w.word), array_agg(w.weight order by w.df, w.word), mean_length, saturation * sum(w.weight),
+    asked.excluded, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
+    (select array_agg(n.weight order by n.weight desc, n.pair) from near n)
+  into weighed from words w;
+  return weighed;
+end
+$$;
