@@ -23,7 +23,7 @@ from quarry.records.contract import SearchRequest
 from quarry.records.functions import functions
 from quarry.records.reading import types_called
 from quarry.records.tools import SearchToolset
-tools = SearchToolset(None, None, SearchRequest(q="x").types).tools()
+tools = SearchToolset(None, None, SearchRequest(q="x").types, None).tools()
 print(json.dumps({
     "loaded": catalog.LOADABLE["petitions"].references,
     "embedded": catalog.EMBEDDED["petitions"].embeddings,

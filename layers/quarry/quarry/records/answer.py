@@ -47,7 +47,7 @@ from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
-from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, SearchArguments, Searched, SearchToolset
+from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
 from quarry.records.types import SEMANTIC_TYPES
 
 MAX_STEPS = 6
@@ -74,15 +74,14 @@ async def answer_question(
     """
     conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
-    toolset = SearchToolset(services, run, request.searched_types)
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
         reading = await _read(request, conversation, services)
-        call = SearchArguments(query=conversation.search_query)
-        yield _call_event(call, toolset)
-        first = await toolset.search(call, toolset.types, sources=FIRST_SOURCES, reading=reading)
+        toolset = SearchToolset(services, run, request.searched_types, reading)
+        yield _call_event(conversation.search_query, run)
+        first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
-        facts = await _facts(reading, first, toolset)
+        facts = await _facts(first, toolset)
         if not facts.is_all:
             async with aclosing(_research(conversation, toolset)) as research:
                 async for event in research:
@@ -123,12 +122,10 @@ async def _read(request: AskRequest, conversation: Conversation, services: Servi
     return alone if alone.question.topic else reading
 
 
-def _call_event(arguments: SearchArguments, toolset: SearchToolset) -> ToolCallEvent:
+def _call_event(query: str, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
-    toolset.run.budget.spend_call()
-    return ToolCallEvent(
-        id=FIRST_SEARCH, tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True)
-    )
+    run.budget.spend_call()
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query})
 
 
 @dataclass(frozen=True)
@@ -144,9 +141,9 @@ class _Facts:
     speakers: frozenset[str] = frozenset()
 
 
-async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolset) -> _Facts:
+async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
-    database = toolset.services.database
+    database, reading = toolset.services.database, toolset.reading
     if wanted := what_to_count(reading, toolset.types):
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)

@@ -17,6 +17,7 @@ from quarry.core.services import Services
 from quarry.core.text import QueryText
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
+from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
@@ -54,34 +55,30 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer, and what they found. `pool` holds what was found but is not a source."""
+    """The searches of one answer, and what they found. `reading` is what the question asks beside its words; `pool` holds
+    what was found but is not a source.
+    """
 
     services: Services
     run: Run
     types: Sequence[RecordType]
+    reading: RecordsReading
     evidence: Evidence = field(default_factory=Evidence)
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
-    async def search(
-        self,
-        arguments: SearchArguments,
-        types: Sequence[RecordType],
-        *,
-        sources: int,
-        reading: RecordsReading | None = None,
+    async def search(self, query: str) -> Searched:
+        """The first search, for the question itself."""
+        return await self._search(query, self.types, self.reading, (None, None), FIRST_SOURCES)
+
+    async def _search(
+        self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int
     ) -> Searched:
-        """Search and take the best `sources` as evidence; `reading` is what the query asks beside its words."""
+        """Search and take the best `sources` as evidence."""
         ranked = await rank_records(
-            arguments.query,
-            types,
-            self.services,
-            self.run,
-            reading=reading,
-            date_from=arguments.date_from,
-            date_to=arguments.date_to,
+            query, types, self.services, self.run, reading=reading, date_from=dates[0], date_to=dates[1]
         )
         looked_at = ranked[:POOL_RECORDS]
-        texts = await describe(self.services.database, [item.key for item in looked_at], arguments.query)
+        texts = await describe(self.services.database, [item.key for item in looked_at], query)
         by_key = {text.key: text for text in texts}
         found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
         self.pool |= {text.key: text for _, text in found}
@@ -105,7 +102,9 @@ class SearchToolset:
 
     def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:
-            searched = await self.search(arguments, types, sources=TOOL_SOURCES)
+            dates = (arguments.date_from, arguments.date_to)
+            reading, dates = guarded(arguments.query, dates, self.reading)
+            searched = await self._search(arguments.query, types, reading, dates, TOOL_SOURCES)
             full = " No further source can be kept." if len(self.evidence.sources) >= SOURCES_MAX else ""
             return ToolResult(len(searched.ranked), searched.summary, sources_block(searched.sources) + full)
 
