@@ -24,6 +24,13 @@ CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
 
 --
+-- Name: fuzzystrmatch; Type: EXTENSION; Schema: -; Owner: -
+--
+
+CREATE EXTENSION IF NOT EXISTS fuzzystrmatch WITH SCHEMA public;
+
+
+--
 -- Name: pg_trgm; Type: EXTENSION; Schema: -; Owner: -
 --
 
@@ -70,6 +77,21 @@ CREATE TYPE public.card_filters AS (
 	excluded_current boolean,
 	excluded_time_start date,
 	excluded_time_end date
+);
+
+
+--
+-- Name: weighed_query; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.weighed_query AS (
+	words text[],
+	weights double precision[],
+	mean_length double precision,
+	possible double precision,
+	excluded tsquery,
+	near tsquery[],
+	near_weights double precision[]
 );
 
 
@@ -837,6 +859,42 @@ $$;
 
 
 --
+-- Name: count_lexemes(regclass, double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_lexemes(p_table regclass, p_share double precision DEFAULT 0) RETURNS integer
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  longest constant int := 200;  -- characters; what is longer is no word
+  counted int;
+begin
+  perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
+  if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
+    or exists (
+      select from text_totals t join pg_class c on c.oid = p_table
+      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows) then
+    return null;
+  end if;
+  delete from lexeme_counts where of_table = p_table::text;
+  delete from text_totals where of_table = p_table::text;
+  execute format('
+    with stats as materialized (
+      select s.word, s.ndoc, s.nentry from ts_stat(%L) s
+    ), totals as (
+      insert into text_totals (of_table, rows, lexemes)
+      select $1, (select count(*) from %s), coalesce(sum(s.nentry), 0) from stats s
+    )
+    insert into lexeme_counts (lexeme, of_table, rows)
+    select s.word, $1, s.ndoc from stats s where length(s.word) <= $2', format('select text_search from %s', p_table), p_table)
+    using p_table::text, longest;
+  get diagnostics counted = row_count;
+  return counted;
+end
+$_$;
+
+
+--
 -- Name: count_people(public.card_filters, public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1260,6 +1318,42 @@ CREATE FUNCTION public.folded_words(text text) RETURNS text[]
 
 
 --
+-- Name: gathered_words(regclass, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.gathered_words(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
+    LANGUAGE sql STABLE
+    AS $$
+  with words as materialized (
+    select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,
+      greatest(1, t.rows)::float8 as total
+    from unnest(p_words) w (word)
+    left join lexeme_counts c on c.lexeme = w.word and c.of_table = p_table::text
+    left join text_totals t on t.of_table = p_table::text
+  ), singly as (
+    select quote_literal(w.word) as part, w.so_far from words w where w.so_far <= p_rows / 2
+  ), pairs as (
+    select quote_literal(a.word) || ' & ' || quote_literal(b.word) as part, a.df, least(a.df, 3 * a.df * b.df / a.total) as expected
+    from words a join words b on (a.df, a.word) < (b.df, b.word)
+    where a.so_far > p_rows / 2
+    order by 3, 1 limit 16
+  ), summed as (
+    select p.part, p.expected, sum(p.expected) over so as so_far, sum(p.df) over so as read, row_number() over so as place
+    from pairs p window so as (order by p.expected, p.part)
+  ), chosen as (
+    select s.* from summed s
+    where s.place = 1 or s.read <= 20 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
+  )
+  select array[
+    (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
+    concat_ws(' | ', (select string_agg(c.part, ' | ' order by c.place) from chosen c),
+      (select quote_literal(w.word) from words w
+       where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
+       order by w.so_far limit 1))::tsquery]
+$$;
+
+
+--
 -- Name: name_key(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1379,19 +1473,34 @@ CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
+-- Name: hybrid_candidates(regclass, regclass, public.weighed_query, public.halfvec, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query public.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, similarity double precision)
+    LANGUAGE sql STABLE
+    AS $$
+  select id, w.text_score, v.similarity
+  from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).excluded) v using (id)
+$$;
+
+
+--
 -- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
-  with full_text as (
+  with asked as materialized (
+    select weigh_query(array[p_table::text], query_text) as words, nullif(concat_ws(' and ', 't.date >= ' || quote_literal(date_from),
+      't.date <= ' || quote_literal(date_to), 't.id = any(' || quote_literal(ids) || ')'), '') as condition
+  ), full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to, ids) t
+    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      case when query_text ~ '["-]' then query_requirements(query_text) end, ids) s
+    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).excluded) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -1457,6 +1566,18 @@ CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding pu
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('motions', 'motion_embeddings', query_text, query_embedding, match_count,
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
+$$;
+
+
+--
+-- Name: hybrid_search_transcript_segments(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.hybrid_search_transcript_segments(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+    LANGUAGE sql STABLE
+    AS $$
+  select * from hybrid_rank_records('transcript_segments', 'transcript_segment_embeddings', query_text, query_embedding, match_count,
     full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 
@@ -3445,132 +3566,10 @@ $$;
 
 
 --
--- Name: rank_record_similarity(regclass, regclass, public.halfvec, integer, date, date, tsquery, text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.rank_record_similarity(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_required tsquery DEFAULT NULL::tsquery, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, similarity double precision)
-    LANGUAGE plpgsql STABLE
-    SET "hnsw.ef_search" TO '128'
-    SET "hnsw.iterative_scan" TO 'relaxed_order'
-    SET "hnsw.max_scan_tuples" TO '2500'
-    SET synchronize_seqscans TO 'off'
-    AS $_$
-declare
-  exact_below constant int := 2000;
-  max_looked_at constant int := 2500;
-  windows_per_row constant float8 := 1.5;
-  in_scope constant text := concat_ws(' and ',
-    case when p_from is not null then 'r.date >= $2' end, case when p_to is not null then 'r.date <= $3' end,
-    case when p_ids is not null then 'r.id = any($6)' end);
-  required constant text := case when numnode(p_required) > 0 then 'r.text_search @@ $4' end;
-  indexed constant tsquery := index_query(p_required);
-  conditions constant text := concat_ws(' and ', nullif(in_scope, ''), required);
-  source text := format('%s e', p_embeddings);
-  rows_left int;
-  looked_at int;
-begin
-  if p_embedding is null then
-    return;
-  end if;
-  if conditions <> '' then
-    execute format('select count(*), count(*) filter (where r.fits) from (select %s as fits from %s r where %s limit %s) r',
-      coalesce(required, 'true'), p_table,
-      concat_ws(' and ', 'true', nullif(in_scope, ''), case when numnode(indexed) > 0 then 'r.text_search @@ $5' end), max_looked_at)
-      into looked_at, rows_left using p_embedding, p_from, p_to, p_required, indexed, p_ids;
-    if looked_at = max_looked_at then
-      rows_left := null;
-      if required is not null then
-        -- a phrase is dearer to test than a date
-        perform set_config('hnsw.max_scan_tuples', '1200', true);
-      end if;
-    end if;
-    source := format(
-      case when rows_left is null and required is not null
-        -- row by row along the index: no plan that tests the words of the whole table first
-        then '%s e cross join lateral (select from %s r where r.id = e.record_id and %s offset 0) r'
-        else '%s e join %s r on r.id = e.record_id where %s' end, p_embeddings, p_table, conditions);
-  end if;
-
-  return query execute format(
-    'select w.record_id, 1 - min(w.distance) from ('
-    '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
-    ') w group by w.record_id order by 2 desc, 1 limit $5',
-    source,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_from, p_to, p_required, p_limit, p_ids;
-end
-$_$;
-
-
---
--- Name: rank_record_text(regclass, text, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.rank_record_text(p_table regclass, p_query text, p_limit integer, p_from date DEFAULT NULL::date, p_to date DEFAULT NULL::date, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, text_score double precision)
-    LANGUAGE plpgsql STABLE
-    SET synchronize_seqscans TO 'off'
-    AS $_$
-declare
-  max_looked_at constant int := 6000;
-  max_ranked_words constant int := 5000;
-  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
-  max_words constant int := 8;  -- rarest words of a long question that are looked at
-  in_scope constant text := case when p_from is null and p_to is null then ''
-    else ' and r.date >= coalesce($3, ''-infinity'') and r.date <= coalesce($4, ''infinity'')' end
-    || case when p_ids is null then '' else ' and r.id = any($6)' end;
-  asked constant record := read_query(p_query);
-  max_matches constant int := greatest(p_limit, max_ranked_words / greatest(1, cardinality(asked.words)));
-  words text[];
-  weights float8[];
-  some_words tsquery;
-  found int;
-begin
-  if numnode(asked.all_words) = 0 then
-    return;
-  end if;
-
-  return query execute format(
-    'select m.id, 1 + m.rank / (1 + m.rank) from ('
-    '  select r.id, ts_rank_cd(r.text_search, $1)::float8 as rank'
-    '  from (select r.id, r.text_search from %s r where r.text_search @@ $5%s limit %s) r where r.text_search @@ $1 limit %s'
-    ') m order by m.rank desc, m.id limit $2', p_table, in_scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_from, p_to, index_query(asked.all_words), p_ids;
-  get diagnostics found = row_count;
-  if 2 * found >= p_limit then
-    return;
-  end if;
-
-  -- of given rows none is too common
-  select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words(p_table, asked.words, max_words, case when p_ids is null then max_candidates else 2147483647 end) w;
-  if some_words is null then
-    return;
-  end if;
-  if numnode(asked.required) > 0 then
-    some_words := some_words && asked.required;
-  end if;
-
-  return query execute format(
-    'select m.id, least(0.999, m.rank) from ('
-    '  select r.id, (%s) / (%s * ln((1 + length(r.text_search))::float8)) as rank'
-    '  from (select r.id, r.text_search from %s r where r.text_search @@ $7%s limit %s) r'
-    '  where r.text_search @@ $1 and not r.text_search @@ $5 limit %s'
-    ') m order by m.rank desc, m.id limit $2',
-    (select string_agg(format('%s * ts_rank(r.text_search, %L::tsquery)', u.weight, quote_literal(u.word)), ' + ')
-     from unnest(words, weights) u (word, weight)),
-    -- ts_rank of one word stays below 0.1 however often it occurs
-    (select 0.1 * sum(u.weight) from unnest(weights) u (weight)),
-    p_table, in_scope, max_looked_at, max_candidates)
-    using some_words, p_limit - found, p_from, p_to, asked.all_words, p_ids, index_query(some_words);
-end
-$_$;
-
-
---
 -- Name: read_query(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT words text[]) RETURNS record
+CREATE FUNCTION public.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3625,13 +3624,17 @@ begin
   select (select string_agg('(' || b.query || ')', ' | ' order by b.branch)::tsquery from branches b),
     (select string_agg(case when k.excluded then '!' else '' end || '(' || k.query::text || ')', ' & ' order by k.place)::tsquery
      from kept k where k.excluded or k.quoted and k.before_it < max_required),
+    (select string_agg('!(' || k.query::text || ')', ' & ' order by k.place)::tsquery from kept k where k.excluded),
+    array(select k.query from kept k where k.quoted and not k.excluded and k.before_it < max_required and numnode(k.query) > 1
+      order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
         unnest(to_tsvector('english', r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
-  into all_words, required, words;
+  into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
   required := coalesce(required, '');
+  excluded := coalesce(excluded, '');
 end
 $$;
 
@@ -4138,6 +4141,60 @@ CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
 
 
 --
+-- Name: text_candidates(regclass, public.weighed_query, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.text_candidates(p_table regclass, p_query public.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision)
+    LANGUAGE plpgsql STABLE
+    SET synchronize_seqscans TO 'off'
+    AS $_$
+declare
+  k1 constant float8 := 1.2;
+  b constant float8 := 0.75;
+  nearness constant float8 := 0.5;
+  least_compared constant int := 100;  -- of the best, in which pairs are looked for
+  any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
+  few constant int := 1000;
+  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
+    case when numnode((p_query).excluded) > 0 then 't.text_search @@ $4' end);
+  wanted tsquery[];
+  rows_left int;
+begin
+  if any_word is null then
+    return;
+  end if;
+  if p_filter is not null then
+    execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
+  end if;
+  wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, p_rows) end;
+
+  return query execute format('
+    select s.id, (s.score %1$s) / $6 from (
+      select d.id, d.words, (%2$s)::float8 as score from (
+        select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($7, f.length)) as k from (
+          select w.id, w.words, (ts_rank(w.words, $1) / ts_rank(w.words, $1, 2))::float8 as length from (
+            select f.id, setweight(f.text_search, ''D'') as words from (
+              select t.id, t.text_search from %5$s t where t.text_search @@ $2 %6$s
+              union all
+              select t.id, t.text_search from %5$s t where t.text_search @@ $3 and not t.text_search @@ $2 %6$s
+            ) f limit %7$s offset 0
+          ) w offset 0
+        ) f offset 0
+      ) d order by 3 desc, 1 limit %8$s
+    ) s order by 2 desc, 1 limit $5',
+    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
+     from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
+    (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank(d.words, %L::tsquery)) - 0.66665 + d.k))',
+      (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
+     from unnest((p_query).words, (p_query).weights) w (word, weight)),
+    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared))
+    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).excluded, p_limit, (p_query).possible,
+      (p_query).mean_length;
+end
+$_$;
+
+
+--
 -- Name: title_runs(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -4250,6 +4307,71 @@ $$;
 
 
 --
+-- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.unwritten(p_tables text[], p_words text[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  of_table text;
+  words text[] := p_words;
+begin
+  foreach of_table in array p_tables loop
+    execute format('select array(select w.word from unnest($1) w (word)'
+      ' where not exists (select from %s r where r.text_search @@ quote_literal(w.word)::tsquery))', of_table::regclass)
+      into words using words;
+    exit when words = '{}';
+  end loop;
+  return words;
+end
+$_$;
+
+
+--
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_excluded tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+    LANGUAGE plpgsql STABLE
+    SET "hnsw.ef_search" TO '128'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET "hnsw.max_scan_tuples" TO '2500'
+    SET synchronize_seqscans TO 'off'
+    AS $_$
+declare
+  exact_below constant int := 2000;
+  max_looked_at constant int := 2500;
+  windows_per_row constant float8 := 1.5;
+  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_excluded) > 0 then 't.text_search @@ $3' end);
+  source text := format('%s e', p_embeddings);
+  rows_left int;
+begin
+  if p_embedding is null then
+    return;
+  end if;
+  if conditions <> '' then
+    if p_filter is not null then
+      execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, max_looked_at) into rows_left;
+    end if;
+    -- row by row along the index where many rows fit: no plan that tests the whole table first
+    source := format(
+      case when rows_left <= exact_below then '%s e join %s t on t.id = e.record_id where %s'
+        else '%s e cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t' end, p_embeddings, p_table, conditions);
+  end if;
+
+  return query execute format(
+    'select w.record_id, 1 - min(w.distance) from ('
+    '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
+    ') w group by w.record_id order by 2 desc, 1 limit $2',
+    source,
+    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
+    using p_embedding, p_limit, p_excluded;
+end
+$_$;
+
+
+--
 -- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -4277,6 +4399,89 @@ begin
     using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk, p_among;
 end
 $_$;
+
+
+--
+-- Name: weigh_query(text[], text, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.weigh_query(p_tables text[], p_query text, p_max_words integer DEFAULT 24) RETURNS public.weighed_query
+    LANGUAGE plpgsql STABLE
+    SET "pg_trgm.similarity_threshold" TO '0.3'
+    AS $$
+declare
+  max_characters constant int := 4000;
+  most_said constant int := 4;
+  shortest_misspelt constant int := 4;
+  longest_one_slip constant int := 5;
+  max_misspelt constant int := 8;
+  max_pairs constant int := 8;
+  saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
+  asked constant record := read_query(p_query);
+  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  total float8;
+  mean_length float8;
+  unknown text[];
+  weighed weighed_query;
+begin
+  if numnode(asked.all_words) = 0 then
+    return null;
+  end if;
+  select greatest(1, sum(t.rows)), sum(t.lexemes)::float8 / greatest(1, sum(t.rows)) into total, mean_length
+  from text_totals t where t.of_table = any(p_tables);
+
+  unknown := array(
+    select w.word from unnest(asked.words) with ordinality w (word, place)
+    where length(w.word) >= shortest_misspelt
+      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables))
+    order by w.place limit max_misspelt);
+  if unknown <> '{}' then
+    unknown := unwritten(p_tables, unknown);
+  end if;
+
+  with spelt as (
+    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then (
+      select c.lexeme
+      from lexeme_counts c, lateral (select levenshtein_less_equal(
+        c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
+      where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
+      group by c.lexeme having sum(c.rows) > 1
+      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1)
+    end as known
+    from unnest(said) l where l.lexeme = any(asked.words)
+  ), counted as (
+    select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
+      select coalesce(sum(c.rows), 0) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
+    from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
+    group by w.word
+  ), words as materialized (
+    select c.word, c.df, c.times * i.idf as weight, i.idf
+    from counted c, lateral (
+      select ln(1 + greatest(0, coalesce(total, 1) - c.df + 0.5) / (c.df + 0.5))::float8 as idf) i
+    order by 3 desc, 1 limit p_max_words
+  ), beside as (
+    select (quote_literal(least(a.word, b.word)) || ' & ' || quote_literal(greatest(a.word, b.word)))::tsquery as pair, least(a.idf, b.idf) as weight
+    from (select coalesce(s.known, s.lexeme) as word, p.place from spelt s, unnest(s.positions) p (place)) x
+    join (select coalesce(s.known, s.lexeme) as word, p.place from spelt s, unnest(s.positions) p (place)) y
+      on y.place = x.place + 1 and y.word <> x.word
+    join words a on a.word = x.word join words b on b.word = y.word
+    group by 1, 2 order by 2 desc, 1 limit max_pairs
+  ), quoted as (
+    select p.phrase as pair, min(w.idf) as weight
+    from unnest(asked.phrases) p (phrase) join words w on w.word = any(tsvector_to_array(to_tsvector('simple', p.phrase::text)))
+    group by 1
+  ), near as (
+    select b.* from beside b
+    union all
+    select q.* from quoted q
+  )
+  select array_agg(w.word order by w.df, w.word), array_agg(w.weight order by w.df, w.word), mean_length, saturation * sum(w.weight),
+    asked.excluded, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
+    (select array_agg(n.weight order by n.weight desc, n.pair) from near n)
+  into weighed from words w;
+  return weighed;
+end
+$$;
 
 
 --
@@ -4688,6 +4893,17 @@ CREATE TABLE public.key_statements (
 
 
 --
+-- Name: lexeme_counts; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.lexeme_counts (
+    lexeme text NOT NULL,
+    of_table text NOT NULL,
+    rows integer NOT NULL
+);
+
+
+--
 -- Name: loaded_samples; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -5092,7 +5308,11 @@ CREATE TABLE public.transcript_segments (
     end_seconds double precision,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
 );
 
 
@@ -5239,6 +5459,30 @@ CREATE TABLE public.search_runs (
     request_id text,
     CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
 );
+
+
+--
+-- Name: text_totals; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.text_totals (
+    of_table text NOT NULL,
+    rows bigint NOT NULL,
+    lexemes bigint NOT NULL,
+    counted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: transcript_segment_embeddings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.transcript_segment_embeddings (
+    record_id text NOT NULL,
+    window_number smallint NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+);
+ALTER TABLE ONLY public.transcript_segment_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
@@ -5415,6 +5659,14 @@ ALTER TABLE ONLY public.key_statement_embeddings
 
 ALTER TABLE ONLY public.key_statements
     ADD CONSTRAINT key_statements_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: lexeme_counts lexeme_counts_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.lexeme_counts
+    ADD CONSTRAINT lexeme_counts_pkey PRIMARY KEY (lexeme, of_table);
 
 
 --
@@ -5607,6 +5859,22 @@ ALTER TABLE ONLY public.search_run_steps
 
 ALTER TABLE ONLY public.search_runs
     ADD CONSTRAINT search_runs_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: text_totals text_totals_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.text_totals
+    ADD CONSTRAINT text_totals_pkey PRIMARY KEY (of_table);
+
+
+--
+-- Name: transcript_segment_embeddings transcript_segment_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.transcript_segment_embeddings
+    ADD CONSTRAINT transcript_segment_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
@@ -6129,6 +6397,13 @@ CREATE INDEX key_statements_text_search ON public.key_statements USING gin (text
 
 
 --
+-- Name: lexeme_counts_spelling; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX lexeme_counts_spelling ON public.lexeme_counts USING gin (lexeme public.gin_trgm_ops) WITH (fastupdate=off);
+
+
+--
 -- Name: matter_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -6332,6 +6607,13 @@ CREATE INDEX search_runs_started_at ON public.search_runs USING btree (started_a
 
 
 --
+-- Name: transcript_segment_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX transcript_segment_embeddings_hnsw ON public.transcript_segment_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+
+
+--
 -- Name: transcript_segments_agenda_item_id; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -6350,6 +6632,13 @@ CREATE INDEX transcript_segments_date ON public.transcript_segments USING btree 
 --
 
 CREATE INDEX transcript_segments_meeting_id ON public.transcript_segments USING btree (meeting_id);
+
+
+--
+-- Name: transcript_segments_not_embedded; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX transcript_segments_not_embedded ON public.transcript_segments USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
@@ -7322,6 +7611,14 @@ ALTER TABLE ONLY public.search_run_results
 
 ALTER TABLE ONLY public.search_run_steps
     ADD CONSTRAINT search_run_steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.search_runs(id) ON DELETE CASCADE;
+
+
+--
+-- Name: transcript_segment_embeddings transcript_segment_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.transcript_segment_embeddings
+    ADD CONSTRAINT transcript_segment_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.transcript_segments(id) ON DELETE CASCADE;
 
 
 --

@@ -1,14 +1,15 @@
-"""The Lambda function `cleanup`, run on a schedule: deletes what has expired, and counts the values of the data anew."""
+"""The Lambda function `cleanup`, run on a schedule: deletes what has expired, and counts the values and words of the data anew."""
 
 import logging
+from collections.abc import Iterable
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
-from quarry.core.retrieval.refresh import refresh_values
+from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFRESH_SECONDS = 60.0
-"""As long as counting the values of a table may take; of a larger one, `quarry cleanup` counts them."""
+"""As long as counting the values or words of a table may take; of a larger one, `quarry cleanup` counts them."""
 
 logger = logging.getLogger("quarry.cleanup")
 
@@ -28,13 +29,17 @@ def handler(event: object, context: LambdaContext) -> dict[str, int]:
                 keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
             )
         )
-        counted = environment.run(
-            refresh_values(
-                services.database,
-                catalog.SEARCHED.values(),
-                timeout_seconds=REFRESH_SECONDS,
-                keep_going=lambda: context.get_remaining_time_in_millis() > (REFRESH_SECONDS + 1) * 1000,
+        tables: dict[Counted, Iterable[str]] = {"values": catalog.SEARCHED, "words": catalog.EMBEDDED}
+        for what, names in tables.items():
+            counted = environment.run(
+                refresh(
+                    services.database,
+                    what,
+                    names,
+                    timeout_seconds=REFRESH_SECONDS,
+                    keep_going=lambda: context.get_remaining_time_in_millis() > (REFRESH_SECONDS + 1) * 1000,
+                )
             )
-        )
-        logger.info("deleted %s, counted the values of %s", deleted, counted)
+            logger.info("counted the %s of %s", what, counted)
+        logger.info("deleted %s", deleted)
         return deleted

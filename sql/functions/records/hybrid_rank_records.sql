@@ -1,5 +1,6 @@
--- Reciprocal rank fusion of the two halves for one table: Σ weight / (rrf_k + rank), a half that lacks a row adds nothing.
--- Equal scores are ordered by id, so the same question always gives the same list. Without an embedding: the text half alone.
+-- Reciprocal rank fusion of words (text_candidates) and meaning (vector_candidates) for one table: Σ weight / (rrf_k + rank), a half
+-- that lacks a row adds nothing. Equal scores are ordered by id, so the same question always gives the same list. Without an
+-- embedding: the text half alone.
 create or replace function hybrid_rank_records(
   p_table regclass, p_embeddings regclass, query_text text, query_embedding halfvec, match_count int,
   full_text_weight double precision, semantic_weight double precision, rrf_k int, date_from date, date_to date,
@@ -9,13 +10,15 @@ create or replace function hybrid_rank_records(
 )
 language sql stable
 as $$
-  with full_text as (
+  with asked as materialized (
+    select weigh_query(array[p_table::text], query_text) as words, nullif(concat_ws(' and ', 't.date >= ' || quote_literal(date_from),
+      't.date <= ' || quote_literal(date_to), 't.id = any(' || quote_literal(ids) || ')'), '') as condition
+  ), full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from rank_record_text(p_table, query_text, 2 * match_count, date_from, date_to, ids) t
+    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from rank_record_similarity(p_table, p_embeddings, query_embedding, 2 * match_count, date_from, date_to,
-      case when query_text ~ '["-]' then query_requirements(query_text) end, ids) s
+    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).excluded) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity

@@ -1,6 +1,7 @@
 -- Counts anew in how many rows of a table each lexeme of its column text_search stands; searches see the old counts until the end.
--- Returns how many lexemes there are.
-create or replace function count_lexemes(p_table regclass) returns int
+-- Returns how many lexemes there are; null where the table has no such column, or where the number of its rows, as ANALYZE knows it,
+-- has changed by less than p_share since.
+create or replace function count_lexemes(p_table regclass, p_share double precision default 0) returns int
 language plpgsql
 as $$
 declare
@@ -8,6 +9,12 @@ declare
   counted int;
 begin
   perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
+  if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
+    or exists (
+      select from text_totals t join pg_class c on c.oid = p_table
+      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows) then
+    return null;
+  end if;
   delete from lexeme_counts where of_table = p_table::text;
   delete from text_totals where of_table = p_table::text;
   execute format('

@@ -26,7 +26,7 @@ from quarry.core.postgres.embed import (
 )
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
-from quarry.core.retrieval.refresh import refresh_values
+from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, open_database
@@ -190,7 +190,8 @@ def clean_up(*, as_json: bool) -> None:
 async def _clean_up(database: LocalDatabase) -> dict[str, int]:
     async with database.services() as services:
         deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
-        await refresh_values(services.database, catalog.SEARCHED.values(), timeout_seconds=REFRESH_SECONDS)
+        await refresh(services.database, "values", catalog.SEARCHED, timeout_seconds=REFRESH_SECONDS)
+        await refresh(services.database, "words", catalog.EMBEDDED, timeout_seconds=REFRESH_SECONDS)
         return deleted
 
 

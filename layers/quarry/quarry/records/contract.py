@@ -38,6 +38,10 @@ class SearchRequest(Request):
     to_date: Day | None = Field(default=None, alias="to")
     limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
     offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+    ranking: Literal["scores", "seed"] = Field(
+        default="scores",
+        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
+    )
 
     @field_validator("to_date")
     @classmethod

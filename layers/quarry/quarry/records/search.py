@@ -1,7 +1,7 @@
 """Records search: one ranked list over all types.
 
-Each type is searched by one SQL function in both halves, words and meaning; the halves are comparable between types, so two
-lists over all types, one by words and one by meaning, are fused here by reciprocal rank.
+Each type is searched in both halves, words and meaning, in one statement. The scores of the halves mean the same in every type, so
+one list over all types is fused from them here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
-from quarry.core.retrieval.questions import standings
+from quarry.core.retrieval.fusion import Method
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
@@ -21,9 +21,9 @@ from quarry.records.contract import Matched, Result, SearchRequest, SearchRespon
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import Scope, describe, find_candidates
-from quarry.records.search_plan import SearchPlan, plan_search
-from quarry.records.types import SEARCHED_BY_TYPE, RecordType
+from quarry.records.retrieval import describe, find_candidates, ids_meeting
+from quarry.records.search_plan import SearchPlan, search_plans
+from quarry.records.types import RecordType
 
 DEPTH = 100
 """Candidates of each type. Deeper pages than these hold nothing."""
@@ -44,6 +44,7 @@ async def search_records(
             reading=reading,
             date_from=request.from_date,
             date_to=request.to_date,
+            method="reciprocal_rank" if request.ranking == "seed" else "scores",
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
@@ -70,6 +71,7 @@ async def rank_records(
     reading: RecordsReading | None = None,
     date_from: datetime.date | None = None,
     date_to: datetime.date | None = None,
+    method: Method = "scores",
 ) -> list[RankedRecord]:
     """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
 
@@ -79,31 +81,19 @@ async def rank_records(
         return []
     vector = await query_vector(query, services, run)
     with run.step("retrieve") as record:
-        given = Scope(date_from, date_to)
-        plan = await plan_search(services.database, query, types, given, reading)
-        candidates = await _candidates(plan, vector, services)
-        if not candidates and plan.must_hold:
-            everything = await plan_search(services.database, query, types, given, None)
-            candidates = await _candidates(everything, vector, services)
+        candidates: list[Candidate] = []
+        for plan in search_plans(query, types, reading, date_from=date_from, date_to=date_to):
+            candidates = await _candidates(plan, vector, services)
+            if candidates:
+                break
         record.counts["candidates"] = len(candidates)
-    return fuse_types(candidates)
+    return fuse_types(candidates, method)
 
 
 async def _candidates(plan: SearchPlan, vector: list[float] | None, services: Services) -> list[Candidate]:
-    candidates = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH)
-    candidates += [Candidate(name, id, 0.0, None) for name, id in plan.listed]
-    for name, clauses in plan.unchecked.items():
-        table = SEARCHED_BY_TYPE[name]
-        keys = [item.id for item in candidates if item.type == name]
-        met = {
-            key
-            for key, standing in (await standings(services.database, table, clauses, keys)).items()
-            if not standing.misses
-        }
-        candidates = [
-            item for item in candidates if item.type != name or item.id in met or not (plan.must_hold or item.is_apart)
-        ]
-    return candidates
+    found = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH)
+    listed = await ids_meeting(services.database, plan.listed, DEPTH)
+    return [*found, *(Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids)]
 
 
 async def query_vector(query: str, services: Services, run: Run) -> list[float] | None:

@@ -289,8 +289,9 @@ TYPES: Mapping[RecordType, Declared] = {
         embedded=("statement_text", "context"),
     ),
     "transcript_segment": Declared(
-        TranscriptSegmentRow, _TRANSCRIPT_SEGMENTS, "transcripts: what was said word for word (found by words only)",
+        TranscriptSegmentRow, _TRANSCRIPT_SEGMENTS, "transcripts: what was said word for word",
         title="coalesce(r.speaker_name, 'Unnamed speaker')" + _SPEAKER_TITLE, body="r.text_content", speaker="r.speaker_name",
+        embedded=("text_content",),
     ),
 }  # fmt: skip
 

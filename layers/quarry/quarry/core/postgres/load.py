@@ -22,6 +22,8 @@ from quarry.core.tables import LoadableTable, Row
 
 LINE_MAX_BYTES = 4 * 1024 * 1024
 REPORTED_PROBLEMS_MAX = 20
+RECOUNTED_SHARE = 0.05
+"""Where fewer of the rows are new, the words are counted with the next cleanup."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,10 @@ def load_file(
 
 
 def analyze(url: str, table: str) -> None:
-    """Refresh the statistics that the planner and the text ranking use."""
+    """Refresh the statistics that the planner and the ranking by words use: the latter where many rows are new or gone."""
     with connect(url) as connection:
         connection.execute(SQL("analyze {}").format(Identifier(table)))
+        connection.execute("select count_lexemes(%s, %s)", [table, RECOUNTED_SHARE])
 
 
 def _stage(

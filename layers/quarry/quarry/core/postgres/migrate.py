@@ -43,6 +43,13 @@ create table if not exists quarry_functions (
 );
 """
 
+_COUNT_WORDS = """
+select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
+where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+  and not exists (select from text_totals t where t.of_table = c.oid::regclass::text)
+"""
+"""Of tables whose words have not been counted yet."""
+
 _VALUES = "_values"
 
 # Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
@@ -112,6 +119,7 @@ def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = Non
         migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
+        connection.execute(_COUNT_WORDS)
     return Migrated(tuple(migrations), tuple(functions))
 
 

@@ -1,23 +1,32 @@
-"""Counting the values of the data anew. Writes count them too; this mends what writes at once have miscounted."""
+"""Counting anew what searches know of the data: its values and its words.
+
+Writes count values too; counting them anew mends what writes at once have miscounted. Words are counted here alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, LiteralString
 
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL
+from psycopg.sql import Literal as Quoted
 
 from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.facets import SearchTable
+
+Counted = Literal["values", "words"]
+
+_FUNCTIONS: Mapping[Counted, LiteralString] = {"values": "refresh_facet_values", "words": "count_lexemes"}
 
 
-async def refresh_values(
+async def refresh(
     database: Database,
-    tables: Iterable[SearchTable],
+    what: Counted,
+    tables: Iterable[str],
     *,
     timeout_seconds: float,
     keep_going: Callable[[], bool] = lambda: True,
 ) -> dict[str, int]:
-    """How many values there are of each table, counted one table after the other while `keep_going` says so.
+    """How many values, or words, there are of each table, counted one table after the other while `keep_going` says so.
 
     A table may take `timeout_seconds`. Raises DatabaseUnavailable.
     """
@@ -26,10 +35,8 @@ async def refresh_values(
         if not keep_going():
             break
         async with database.transaction() as connection:
-            await connection.execute(
-                SQL("set local statement_timeout = {}").format(Literal(int(timeout_seconds * 1000)))
-            )
-            cursor = await connection.execute("select refresh_facet_values(%s) as values", [table.name])
+            await connection.execute(SQL("set local statement_timeout = {}").format(Quoted(int(timeout_seconds * 1000))))
+            cursor = await connection.execute(SQL("select {}(%s) as counted").format(SQL(_FUNCTIONS[what])), [table])
             row = await cursor.fetchone()
-            counted[table.name] = row["values"] if row else 0
+            counted[table] = (row["counted"] if row else None) or 0
     return counted
