@@ -9,8 +9,8 @@ from quarry.core.budget import Budget
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
+from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
-from quarry.ontology.found import FoundEntity, FoundPage
 from quarry.ontology.retrieval import find_entities
 
 
@@ -37,7 +37,7 @@ async def search_ontology(
     )
 
 
-def message(found: FoundPage) -> str:
+def message(found: Candidates) -> str:
     """What was found, in a sentence for people and agents."""
     if not found.entities:
         return "Nothing found. Try other words, or search without project and types."
@@ -51,7 +51,7 @@ def message(found: FoundPage) -> str:
     return f"{matches} match{'' if matches == 1 else 'es'}{near}."
 
 
-def _result(entity: FoundEntity) -> EntityResult:
+def _result(entity: Candidate) -> EntityResult:
     return EntityResult(
         type=entity.type,
         id=entity.id,
