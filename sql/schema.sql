@@ -228,6 +228,40 @@ $$;
 
 
 --
+-- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.bounded_index_query(p_table regclass, p_query tsquery, p_max_postings double precision) RETURNS tsquery
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  few_words constant int := 4;
+  indexed constant tsquery := index_query(p_query);
+  excluded constant text[] := array(select m.word[1] from regexp_matches(p_query::text, $re$(?:^| )!('(?:[^']|'')+')$re$, 'g') m (word));
+  words text[];
+begin
+  if p_query::text like '%|%' or excluded = '{}' and numnode(indexed) < 2 * few_words then
+    return indexed;
+  end if;
+  words := array(select m.word[1] from regexp_matches(indexed::text, $re$'(?:[^']|'')+'$re$, 'g') m (word));
+  return (
+    select string_agg(case when t.is_excluded then '!' else '' end || t.word, ' & ' order by t.place)::tsquery
+    from (
+      select w.word, w.is_excluded, row_number() over in_order as place, sum(w.expected) over in_order as so_far
+      from (
+        select u.word, u.place > cardinality(words) as is_excluded, u.expected, u.place
+        from unnest(words || excluded, expected_rows(p_table, array(
+          select replace(btrim(l.word, ''''), '''''', '''') from unnest(words || excluded) with ordinality l (word, place) order by l.place
+        ))) with ordinality u (word, expected, place)
+      ) w
+      window in_order as (order by w.is_excluded, case when not w.is_excluded then w.expected end, w.place)
+    ) t
+    where t.so_far <= p_max_postings or t.place = 1);
+end
+$_$;
+
+
+--
 -- Name: campaigns_values(text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -2009,16 +2043,18 @@ declare
   max_looked_at constant int := 2000;
   asked_words text[];
   asked_weights float8[];
+  asked_queries tsquery[];  -- of a word each, read once and not again for every row
   candidates tsquery;
 begin
   select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
   if candidates is null then
     return;
   end if;
+  asked_queries := array(select quote_literal(w.word)::tsquery from unnest(asked_words) with ordinality w (word, place) order by w.place);
   return query
     select m.id, (
-      select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
-      from unnest(asked_words, asked_weights) w (word, weight)) as score
+      select sum(w.weight) filter (where m.text_search @@ w.query) / nullif(sum(w.weight), 0)
+      from unnest(asked_queries, asked_weights) w (query, weight)) as score
     from (
       select c.id, c.text_search from campaigns c
       where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
@@ -2372,22 +2408,13 @@ CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
-    AS $_$
+    AS $$
 declare
   max_ranked_words constant int := 2000;
   max_looked_at constant int := 6000;
-  max_postings constant int := 100000;
-  asked constant record := read_query(p_query);
-  all_words constant tsquery := asked.all_words;
-  -- of alternatives each has exclusions of its own
-  exclusions constant text[] := array(
-    select m.word[1] from regexp_matches(all_words::text, $re$(?:^| )!'((?:[^']|'')+)'$re$, 'g') m (word) where all_words::text not like '%|%');
-  left_out constant tsquery := case when exclusions <> '{}' then (
-    select string_agg('!' || quote_literal(e.word), ' & ')::tsquery
-    from (select w.word, sum(w.expected) over (order by w.place) as so_far
-      from unnest(exclusions, expected_rows('campaigns', exclusions)) with ordinality w (word, expected, place)) e
-    where e.so_far + (select min(w.expected) from unnest(expected_rows('campaigns', asked.words)) w (expected)) <= max_postings) end;
-  indexed constant tsquery := index_query(all_words) && coalesce(left_out, '');
+  max_postings constant float8 := 150000;
+  all_words constant tsquery := parsed_query(p_query);
+  indexed constant tsquery := bounded_index_query('campaigns', all_words, max_postings);
   can_be_more constant boolean := numnode(indexed) <> numnode(all_words) or all_words::text like '%<%';
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
@@ -2410,7 +2437,7 @@ begin
     ) m
     order by 2 desc, 1;
 end
-$_$;
+$$;
 
 
 --
@@ -2875,6 +2902,7 @@ declare
   co_occurrence constant float8 := 20;
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
+  misspelling_length_max constant int := 40;  -- letter by letter a longer one is like no word
   max_probes constant int := 64;  -- words that ANALYZE does not know, which are looked for among the rows
   max_lookups constant int := 8;  -- words that no row holds, which are looked for among the known ones
   total float8;
@@ -2908,7 +2936,7 @@ begin
     words := array(
       select distinct coalesce((
         select k.word from unnest(known_words) k (word), lateral (select similarity(k.word, u.word) as likeness offset 0) l
-        where u.word = any(unknown[:max_lookups]) and l.likeness >= misspelling_similarity
+        where u.word = any(unknown[:max_lookups]) and length(u.word) <= misspelling_length_max and l.likeness >= misspelling_similarity
         order by l.likeness desc, k.word limit 1), u.word)
       from unnest(words) u (word));
   end if;

@@ -4,9 +4,8 @@
 -- Of more than p_limit campaigns, so many are given. Of more than max_ranked_words / words, so many are ranked, in the order in
 -- which they are stored; the others have the score 0 and stand behind them.
 --
--- An index is asked for the words, and to leave out what is excluded while it has at most max_postings entries to read for that.
--- For phrases and other exclusions at most max_looked_at campaigns are looked at; where there are more, a last row without an id
--- says so.
+-- An index is asked for the words and exclusions for which it has at most max_postings entries to read (bounded_index_query). For
+-- the others, and for phrases, at most max_looked_at campaigns are looked at; where there are more, a last row without an id says so.
 create or replace function search_campaigns_by_text(p_query text, p_limit int, p_ids text[] default null)
 returns table (id text, score double precision)
 language plpgsql stable
@@ -16,18 +15,9 @@ as $$
 declare
   max_ranked_words constant int := 2000;
   max_looked_at constant int := 6000;
-  max_postings constant int := 100000;
-  asked constant record := read_query(p_query);
-  all_words constant tsquery := asked.all_words;
-  -- of alternatives each has exclusions of its own
-  exclusions constant text[] := array(
-    select m.word[1] from regexp_matches(all_words::text, $re$(?:^| )!'((?:[^']|'')+)'$re$, 'g') m (word) where all_words::text not like '%|%');
-  left_out constant tsquery := case when exclusions <> '{}' then (
-    select string_agg('!' || quote_literal(e.word), ' & ')::tsquery
-    from (select w.word, sum(w.expected) over (order by w.place) as so_far
-      from unnest(exclusions, expected_rows('campaigns', exclusions)) with ordinality w (word, expected, place)) e
-    where e.so_far + (select min(w.expected) from unnest(expected_rows('campaigns', asked.words)) w (expected)) <= max_postings) end;
-  indexed constant tsquery := index_query(all_words) && coalesce(left_out, '');
+  max_postings constant float8 := 150000;
+  all_words constant tsquery := parsed_query(p_query);
+  indexed constant tsquery := bounded_index_query('campaigns', all_words, max_postings);
   can_be_more constant boolean := numnode(indexed) <> numnode(all_words) or all_words::text like '%<%';
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
