@@ -18,7 +18,8 @@ async def search_ontology(
     request: OntologySearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> OntologySearchResponse:
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
-    run = Run("ontology", caller.user_id, request.query, _budget(services), chat=None, request_id=request_id)
+    budget = Budget.without_model(services.settings.database_timeout_seconds)
+    run = Run("ontology", caller.user_id, request.query, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
         with run.step("retrieve") as record:
             found = await find_entities(
@@ -61,7 +62,3 @@ def _result(entity: Candidate) -> EntityResult:
         snippet=mark(entity.snippet),
         score=entity.score,
     )
-
-
-def _budget(services: Services) -> Budget:
-    return Budget(max_turns=0, max_calls=0, max_seconds=services.settings.database_timeout_seconds, max_tokens=1)
