@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quarry.campaigns.answer import campaigns_spoken_of
 from quarry.campaigns.contract import Campaign, CampaignFilters
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.fallbacks import campaigns_spoken_of
 from quarry.campaigns.filters import named_values, resolve
 from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
 from quarry.campaigns.reading import question_of

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarry.people.contract import Constraints, Evidence, Exclude, Must
+from quarry.core.contract import Evidence
+from quarry.people.contract import Constraints, Exclude, Must
 from quarry.people.guard import guarded
 from quarry.people.outputs import PeopleQuery
 

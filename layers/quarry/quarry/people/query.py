@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from quarry.core.contract import Evidence
 from quarry.core.language.tokens import keys, tokenise, unique
 from quarry.core.language.word_forms import fields_of_worker
 from quarry.core.query.mention import (
@@ -25,7 +26,7 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.question import Condition, Question
-from quarry.people.contract import Constraints, Evidence
+from quarry.people.contract import Constraints
 from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
 from quarry.people.places import country_of, country_of_region, known_place
 

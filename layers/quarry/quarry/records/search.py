@@ -33,7 +33,8 @@ async def search_records(
     request: SearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> SearchResponse:
     """The ranked list for a query. Raises DatabaseUnavailable; a failing embedding model only degrades."""
-    run = Run("records", caller.user_id, request.q, _budget(services), chat=None, request_id=request_id)
+    budget = Budget.without_model(services.settings.database_timeout_seconds)
+    run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
         reading = await read_records(services.database, request.q)
         ranked = await rank_records(
@@ -128,7 +129,3 @@ def _result(item: RankedRecord, text: RecordText) -> Result:
         url=text.url,
         matched=Matched(text_rank=item.text_rank, semantic_rank=item.semantic_rank),
     )
-
-
-def _budget(services: Services) -> Budget:
-    return Budget(max_turns=0, max_calls=0, max_seconds=services.settings.database_timeout_seconds, max_tokens=1)
