@@ -452,7 +452,7 @@ class TestTheRunLog:
             "count_relaxations", "people_reasons", "store",
         ]  # fmt: skip
         tiers = [counts for name, counts in steps if name == "retrieve"]
-        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3]
+        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3, 2, 3]
         assert tiers[0]["people"] == len(KESTREL & PUNE)
         assert tiers[2]["people"] == len(KESTREL)
         results = rows(
