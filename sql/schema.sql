@@ -138,7 +138,7 @@ CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
     AS $$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
-    select string_agg('(' || q.words::text || ')', ' | ')
+    select string_agg(distinct '(' || q.words::text || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
     where numnode(q.words) > 0
   ) r (names)
@@ -427,7 +427,7 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     and (f.companies is null or c.company_norm = any(f.companies))
     and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
-    and (f.roles is null or c.role_search @@ all_roles(f.roles))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles) and card_says_roles(c, said_roles(f.roles)))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
@@ -477,6 +477,21 @@ CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_f
       and (c.start_date is not null or c.end_date is not null)
       and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
       and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
+$$;
+
+
+--
+-- Name: card_says_roles(public.experience_cards, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_says_roles(c public.experience_cards, p_roles tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
+    AS $$
+begin
+  return to_tsvector('simple', searchable_text(
+    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
+    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
+end
 $$;
 
 
@@ -2282,6 +2297,31 @@ begin
   select count(*) into total from facet_values f where f.table_name = p_table;
   return total;
 end
+$_$;
+
+
+--
+-- Name: said_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.said_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg(distinct '(' || n.words || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) t (name), lateral (
+      select string_agg('(' || w.forms || ')', ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
+        select string_agg(distinct quote_literal(f.form), ' | ') as forms
+        from unnest(array[
+          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
+          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
+        where f.form <> ''
+      ) w
+      where ts_lexize('english_stem', l.lexeme) <> '{}'
+    ) n
+  ) r (names)
 $_$;
 
 

@@ -187,3 +187,18 @@ def test_a_period_is_said_in_words(
 )
 def test_rupees_are_said_as_in_india(amount: float, said: str) -> None:
     assert rupees(amount) == said
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        ("designers|designer", {"designers", "designer", "designing", "design"}),
+        ("sales manager", {"sales manager", "sales management"}),
+        ("physics", {"physics"}),
+        ("!!", {"!!"}),
+    ],
+)
+def test_a_role_is_looked_for_in_the_forms_of_its_last_word_that_have_its_stem(role: str, names: set[str]) -> None:
+    [given] = filters(constraints(role=[role])).roles
+    assert names <= set(given.split("|"))
+    assert {"physical", "physician"}.isdisjoint(given.split("|"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 
-from quarry.core.language.tokens import unique
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys, unique
+from quarry.core.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.normalisation import normalise
@@ -14,6 +16,7 @@ from quarry.people.relaxation import constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 LABEL_NAMES_MAX = 3
+ROLE_FORMS_MAX = 60
 
 
 def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
@@ -46,7 +49,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
-        roles=tuple(must.role),
+        roles=tuple(map(_in_all_forms, must.role)),
         names=tuple(must.name),
         texts=tuple(must.text),
         excluded_teams=tuple(exclude.team_norm),
@@ -179,6 +182,18 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
+
+
+def _in_all_forms(role: str) -> str:
+    """A role by its names, and by the words of one stem for who does that and what they do ("designers": "design")."""
+    names = role.split("|")
+    others = [
+        " ".join((*words[:-1], form))
+        for words in map(keys, names)
+        for form in (word_forms(words[-1]) if words else ())
+        if stem(form) == stem(words[-1])
+    ]
+    return "|".join(unique((*names, *others))[:ROLE_FORMS_MAX])
 
 
 def _date(text: str | None) -> datetime.date | None:

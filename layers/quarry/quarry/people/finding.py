@@ -97,22 +97,21 @@ async def _meeting_all(wanted: Wanted, among: PersonIds | None, database: Databa
     by_one = await _look(wanted, filters, FALLBACK_TIER_STRICT, among, database, run)
     if by_one:
         return by_one, True
-    groups = await _groups(filters, database)
+    person, groups = await _groups(filters, database)
     if len(groups) < 2:
         return {}, False
-    person, *rest = groups
-    among = await find_meeting(database, texts=filters.texts, groups=rest)
+    among = await find_meeting(database, texts=filters.texts, groups=groups)
     return await _look(wanted, person, FALLBACK_TIER_STRICT, among, database, run), False
 
 
-async def _groups(filters: CardFilters, database: Database) -> list[CardFilters]:
-    """The conditions on experiences, those together that one experience can meet; with the first of them, those on the person.
+async def _groups(filters: CardFilters, database: Database) -> tuple[CardFilters, list[CardFilters]]:
+    """The conditions on the person, and those on experiences, of these together what one experience can meet.
 
     What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
     """
     person, own, rest = apart(filters)
     if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
-        return []
+        return person, []
     groups: list[CardFilters] = []
     for clause in own:
         place = await _fitting(groups, clause, database)
@@ -123,10 +122,9 @@ async def _groups(filters: CardFilters, database: Database) -> list[CardFilters]
     for clause in rest:
         place = await _fitting(groups, clause, database)
         if place is None:
-            return []
+            return person, []
         groups[place] = merged(groups[place], clause)
-    first, *others = sorted(groups, key=lambda group: len(clauses_of(group)), reverse=True)
-    return [merged(person, first), *others]
+    return person, groups
 
 
 async def _fitting(groups: Sequence[CardFilters], clause: CardFilters, database: Database) -> int | None:
