@@ -167,7 +167,9 @@ def test_where_all_have_vectors_no_text_is_looked_at(connection: Connection) -> 
 
 def read_by(connection: Connection, query: str) -> frozenset[str]:
     """The indexes of cards and children that serve to find people by words."""
-    words = connection.execute("select w.* from weigh_words('experience_cards', (read_query(%s)).words, 8, 1500) w", [query]).fetchone()
+    words = connection.execute(
+        "select w.* from weigh_words('experience_cards', (read_query(%s)).words, 8, 1500) w", [query]
+    ).fetchone()
     assert words is not None
     connection.execute("set enable_seqscan = off")
     read = reads(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, unique
@@ -57,7 +57,14 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_current=exclude.is_current,
         excluded_time_start=_date(exclude.time_start),
         excluded_time_end=_date(exclude.time_end),
-        should_terms=unique([*should.skills_or_tools, *should.keywords, *map(_words, should.intent_secondary)]),
+        should_terms=unique(
+            [
+                *should.skills_or_tools,
+                *should.keywords,
+                *(term for role in must.role for term in _role_terms(role, should.skills_or_tools)),
+                *map(_words, should.intent_secondary),
+            ]
+        ),
     )
 
 
@@ -182,6 +189,12 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
+
+
+def _role_terms(role: str, skills: Collection[str]) -> Sequence[str]:
+    """What raises the rank of who is in a role: its names, and the words of one that is no skill."""
+    names = role.split("|")
+    return names if set(names) & set(skills) else [*names, *names[0].split()]
 
 
 def _in_all_forms(role: str) -> str:

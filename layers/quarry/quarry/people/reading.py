@@ -16,7 +16,7 @@ from quarry.people.fallbacks import QueryToRead
 from quarry.people.guard import guarded
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
-from quarry.people.query import constraints_of
+from quarry.people.query.reader import constraints_of
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 
 READING_TURNS = 3
