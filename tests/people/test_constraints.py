@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label, rupees
+from quarry.people.constraints import card_filters, edited, embedding_text, exclusion_labels, relaxation_label, rupees
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
@@ -221,3 +221,13 @@ def test_who_is_in_a_role_ranks_higher_by_its_names_and_words(
 def test_nothing_is_left_of_a_role_that_a_request_takes_away() -> None:
     assert filters(edited(constraints(role=["nurse"]), "nurse")).should_terms == ("nurse",)
     assert filters(edited(constraints(), "nurse")) == CardFilters()
+
+
+def test_each_exclusion_is_said_once() -> None:
+    given = CardFilters(
+        excluded_companies=("acme", "globex"),
+        excluded_keywords=("colonels", "colonel", "php"),
+        excluded_teams=("risk",),
+    )
+    assert exclusion_labels(given) == ("not at Acme or Globex", "not in the team Risk", "not colonels or php")
+    assert exclusion_labels(CardFilters()) == ()

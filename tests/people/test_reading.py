@@ -310,6 +310,13 @@ def test_the_text_to_embed_is_what_the_query_is_about(read: Read) -> None:
     assert read(query).query_embedding_text == "backend engineers Kafka Tarang Pay Pune"
 
 
+def test_the_facet_that_is_asked_about_is_not_what_the_query_is_about(read: Read) -> None:
+    constraints = read("which skill is most common among nurses in Pune?")
+    assert constraints.query_embedding_text == "nurses Pune"
+    assert not any("skill" in phrase for phrase in constraints.search_phrases)
+    assert read("somebody with the skill of negotiation").query_embedding_text == "skill negotiation"
+
+
 def test_a_query_with_much_in_it_gives_many_search_phrases(read: Read) -> None:
     phrases = read("backend engineers at Tarang Pay in Pune, Kafka, Go").search_phrases
     assert 5 <= len(phrases) <= 15

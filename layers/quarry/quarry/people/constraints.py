@@ -152,17 +152,18 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
 
 def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
     """What everybody shown is not, in words."""
-    labels = [f"not at {_titled(name)}" for name in filters.excluded_companies]
-    labels += [f"not {name}" for name in filters.excluded_keywords[:LABEL_NAMES_MAX]]
+    # "colonels" and "colonel" are one exclusion
+    keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
+    labels = [f"not {_listed(keywords)}"] if keywords else []
     out = CardFilters(
+        companies=filters.excluded_companies,
         teams=filters.excluded_teams,
         places=filters.excluded_places,
         is_current=filters.excluded_current,
         time_start=filters.excluded_time_start,
         time_end=filters.excluded_time_end,
     )
-    labels += [f"not {condition_label(name, out)}" for name in constraints_in_force(out)]
-    return unique(labels)
+    return (*(f"not {condition_label(name, out)}" for name in constraints_in_force(out)), *labels)
 
 
 def rupees(amount: float) -> str:

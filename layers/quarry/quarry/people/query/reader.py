@@ -43,8 +43,8 @@ def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
     put_places(draft)
     put_roles(draft)
     constraints = draft.constraints
-    constraints.query_embedding_text = embedding_text_of(parsed)
-    constraints.search_phrases = search_phrases(parsed, constraints)
+    constraints.query_embedding_text = embedding_text_of(parsed, question.ask.facet)
+    constraints.search_phrases = search_phrases(parsed, constraints, question.ask.facet)
     constraints.confidence_score = confidence(parsed)
     return constraints
 
