@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from quarry.core import idempotency
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards
 
 KESTREL = {card["person_id"] for card in cards() if card["company_name"] == "Kestrel Labs"}
