@@ -138,7 +138,7 @@ CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
     AS $$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
-    select string_agg('(' || q.words::text || ')', ' | ')
+    select string_agg(distinct '(' || q.words::text || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
     where numnode(q.words) > 0
   ) r (names)
@@ -461,7 +461,7 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     and (f.companies is null or c.company_norm = any(f.companies))
     and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
-    and (f.roles is null or c.role_search @@ all_roles(f.roles))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles) and card_says_roles(c, said_roles(f.roles)))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
@@ -511,6 +511,21 @@ CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_f
       and (c.start_date is not null or c.end_date is not null)
       and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
       and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
+$$;
+
+
+--
+-- Name: card_says_roles(public.experience_cards, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_says_roles(c public.experience_cards, p_roles tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
+    AS $$
+begin
+  return to_tsvector('simple', searchable_text(
+    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
+    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
+end
 $$;
 
 
@@ -787,10 +802,7 @@ CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_exc
 declare
   plan json;
 begin
-  execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
-    ' where card_matches(c, p, $1) and ($2 = ''{}'' or c.person_id not in (select unnest($2)))'
-    ' and ($3 is null or c.person_id = any($3))'
-    into plan using p_filters, p_excluded_people, p_among;
+  execute 'explain (format json) select from searched_cards($1, $2, $3)' into plan using p_filters, p_excluded_people, p_among;
   return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
 end
 $_$;
@@ -840,14 +852,14 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
+  asked constant record := read_query(query);
   words text[];
   weights float8[];
   some_words tsquery;
   candidates text[];
 begin
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words('experience_cards', query, max_words, max_candidates) w;
+  from weigh_words('experience_cards', asked.words, max_words, max_candidates) w;
   candidates := array(
     select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
@@ -889,7 +901,7 @@ begin
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
     cross join lateral (
-      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
+      select case when m.text_search @@ asked.all_words then ts_rank_cd(m.text_search, asked.all_words) end as rank
     ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
@@ -917,14 +929,10 @@ begin
   return query
   select c.id, c.person_id
   from (
-    select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
-    where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-      and (p_among is null or c.person_id = any(p_among))
+    select c.id, c.person_id from searched_cards(p_filters, p_excluded_people, p_among) c
     limit case when p_excluded_people is null then max_tested else p_limit end
   ) c
-  where p_excluded_people is not null
-    or not is_ruled_out(
-      c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
+  where not is_left_out(c.person_id, p_filters, p_excluded_people)
   limit p_limit;
 end
 $$;
@@ -1173,6 +1181,18 @@ CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
   ) end, '')::tsquery
   from (select nullif(regexp_replace(querytree(p_query), '<(-|\d+)>', '&', 'g'), 'T') as words) q
 $_$;
+
+
+--
+-- Name: is_left_out(text, public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.is_left_out(p_person_id text, p_filters public.card_filters, p_excluded_people text[]) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  select p_excluded_people is null
+    and is_ruled_out(p_person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
+$$;
 
 
 --
@@ -1836,23 +1856,15 @@ begin
   return array(
     with texts as materialized (
       (select c.person_id, c.text_search
-       from experience_cards c left join people p on p.id = c.person_id
+       from searched_cards(p_filters, p_excluded_people, p_among) c
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
-       from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
+       from experience_card_children k join searched_cards(p_filters, p_excluded_people, p_among) c on c.id = k.card_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
     )
     select t.person_id
@@ -2362,6 +2374,31 @@ $_$;
 
 
 --
+-- Name: said_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.said_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg(distinct '(' || n.words || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) t (name), lateral (
+      select string_agg('(' || w.forms || ')', ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
+        select string_agg(distinct quote_literal(f.form), ' | ') as forms
+        from unnest(array[
+          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
+          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
+        where f.form <> ''
+      ) w
+      where ts_lexize('english_stem', l.lexeme) <> '{}'
+    ) n
+  ) r (names)
+$_$;
+
+
+--
 -- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -2812,6 +2849,19 @@ $$;
 
 
 --
+-- Name: searched_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.searched_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS SETOF public.experience_cards
+    LANGUAGE sql STABLE
+    AS $$
+  select c.* from experience_cards c left join people p on p.id = c.person_id
+  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+    and (p_among is null or c.person_id = any(p_among))
+$$;
+
+
+--
 -- Name: spelt_query(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -2875,11 +2925,8 @@ begin
   execute format(
     'with near as materialized ('
     '  select c.person_id, e.embedding <=> $1 as distance'
-    '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
-    '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($7 is null or c.person_id = any($7))'
-    '    and ($3 is not null or not is_ruled_out('
-    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
+    '  from %1$s e join searched_cards($2, $3, $7) c on c.id = e.%2$I'
+    '  where not is_left_out(c.person_id, $2, $3)'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',

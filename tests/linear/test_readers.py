@@ -32,7 +32,7 @@ from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.places import places_in
-from quarry.people.query import constraints_of
+from quarry.people.query.reader import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn
