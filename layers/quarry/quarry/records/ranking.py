@@ -49,6 +49,11 @@ def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
     ]
 
 
+def nearest(ranked: Sequence[RankedRecord]) -> float:
+    """The similarity of the record that is nearest in meaning; 0 where none was found by it."""
+    return max((item.similarity or 0.0 for item in ranked), default=0.0)
+
+
 def _by_words(candidates: Sequence[Candidate]) -> list[RecordKey]:
     found = [item for item in candidates if item.text_score is not None]
     return [item.key for item in sorted(found, key=lambda item: (-(item.text_score or 0.0), *_place(item)))]
