@@ -74,58 +74,122 @@ CREATE TYPE public.card_filters AS (
 
 
 --
--- Name: add_facet_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: agenda_items_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.add_facet_values() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $_$
-begin
-  if to_regproc(tg_argv[0] || '_values') is null then  -- the functions are made after all migrations
-    return null;
-  end if;
-  execute format(
-    'with added as (
-       insert into facet_values (table_name, facet, scope, value)
-       select distinct %1$L, v.facet, v.scope, v.value
-       from %2$I((select array_agg(distinct n.%3$I) from new_rows n)) v
-       where (
-         select true from facet_values f
-         where f.table_name = %1$L and f.facet = v.facet and f.value = v.value and f.scope = v.scope limit 1) is null
-       returning stems
-     )
-     insert into facet_words (table_name, stem)
-     select distinct %1$L, w.stem from added a, unnest(a.stems) w (stem)
-     where (select true from facet_words k where k.stem = w.stem and k.table_name = %1$L limit 1) is null',
-    tg_argv[0], tg_argv[0] || '_values', tg_argv[1]);
-  return null;
-end
-$_$;
-
-
---
--- Name: agenda_items_values(text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.agenda_items_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.agenda_items_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from agenda_items t cross join lateral (
-    select distinct a.* from (
-      select 'category', t.category
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
+        select 'category', t.category
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from matters r cross join lateral (
+      select 1, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
         select 'matter', title_runs(r.title)
-      ) o where r.id = t.matter_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: agenda_items_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.agenda_items_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('agenda_items');
+  elsif tg_table_name = 'agenda_items' and tg_op = 'INSERT' then
+    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with agenda_items as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
+        select 'category', t.category
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'agenda_items' and tg_op = 'UPDATE' then
+    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with agenda_items as (select 1 as change, n.* from (select category, id, matter_id, meeting_id from new_rows except all select category, id, matter_id, meeting_id from old_rows) n
+      union all select -1, o.* from (select category, id, matter_id, meeting_id from old_rows except all select category, id, matter_id, meeting_id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
+        select 'category', t.category
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'agenda_items' and tg_op = 'DELETE' then
+    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with agenda_items as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
+        select 'category', t.category
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
+      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -262,30 +326,86 @@ $_$;
 
 
 --
--- Name: campaigns_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: campaigns_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.campaigns_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.campaigns_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from campaigns t cross join lateral (
-    select distinct a.* from (
-      select 'company', t.company
-      union all
-      select 'brand', t.brand
-      union all
-      select 'channel', t.channel
-      union all
-      select 'value_prop', unnest(t.key_value_props)
-      union all
-      select 'sentiment', t.imagery_sentiment
-      union all
-      select 'visual_style', t.imagery_visual_style
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
+        select 'company', t.company
+        union all select 'brand', t.brand
+        union all select 'channel', t.channel
+        union all select 'value_prop', unnest(t.key_value_props)
+        union all select 'sentiment', t.imagery_sentiment
+        union all select 'visual_style', t.imagery_visual_style
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: campaigns_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.campaigns_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('campaigns');
+  elsif tg_table_name = 'campaigns' and tg_op = 'INSERT' then
+    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with campaigns as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
+        select 'company', t.company
+        union all select 'brand', t.brand
+        union all select 'channel', t.channel
+        union all select 'value_prop', unnest(t.key_value_props)
+        union all select 'sentiment', t.imagery_sentiment
+        union all select 'visual_style', t.imagery_visual_style
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'campaigns' and tg_op = 'UPDATE' then
+    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with campaigns as (select 1 as change, n.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows) n
+      union all select -1, o.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
+        select 'company', t.company
+        union all select 'brand', t.brand
+        union all select 'channel', t.channel
+        union all select 'value_prop', unnest(t.key_value_props)
+        union all select 'sentiment', t.imagery_sentiment
+        union all select 'visual_style', t.imagery_visual_style
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'campaigns' and tg_op = 'DELETE' then
+    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with campaigns as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
+        select 'company', t.company
+        union all select 'brand', t.brand
+        union all select 'channel', t.channel
+        union all select 'value_prop', unnest(t.key_value_props)
+        union all select 'sentiment', t.imagery_sentiment
+        union all select 'visual_style', t.imagery_visual_style
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -577,44 +697,191 @@ $$;
 
 
 --
--- Name: companies_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: change_facet_values(text, text[], text[], text[], integer[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.companies_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.change_facet_values(p_table text, p_facets text[], p_scopes text[], p_values text[], p_changes integer[]) RETURNS void
+    LANGUAGE plpgsql
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  if p_facets is null then
+    return;
+  end if;
+  with given as materialized (
+    select g.facet, g.scope, g.value, g.change, g.number, h.place, h.row_count + g.change as row_count
+    from unnest(p_facets, p_scopes, p_values, p_changes) with ordinality g (facet, scope, value, change, number)
+    left join lateral (
+      select f.ctid as place, f.row_count from facet_values f
+      where f.table_name = p_table and f.facet = g.facet and f.value = g.value and f.scope = g.scope
+        and current_setting('transaction_isolation') = 'read committed'
+      limit 1 for update skip locked
+    ) h on true
+  ), gone as (
+    delete from facet_values f using given g where f.ctid = g.place and g.row_count = 0 returning g.number, f.stems
+  ), changed as (
+    update facet_values f set row_count = g.row_count from given g where f.ctid = g.place and g.row_count <> 0 returning g.number
+  ), added as (
+    insert into facet_values (table_name, facet, scope, value, row_count)
+    select p_table, g.facet, g.scope, g.value, g.change from given g
+    where (g.place is null or g.number not in (select number from gone union all select number from changed))
+      and folded_words(g.value) is not null
+    returning stems
+  )
+  select array_agg(w.stem), array_agg(w.change) into p_values, p_changes
+  from (
+    select s.stem, sum(s.change)::int as change
+    from (select unnest(stems), 1 from added union all select unnest(stems), -1 from gone) s (stem, change)
+    group by s.stem having sum(s.change) <> 0
+  ) w;
+  perform change_facet_words(p_table, p_values, p_changes);
+end
+$$;
+
+
+--
+-- Name: change_facet_words(text, text[], integer[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.change_facet_words(p_table text, p_stems text[], p_changes integer[]) RETURNS void
+    LANGUAGE plpgsql
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  if p_stems is null then
+    return;
+  end if;
+  with given as materialized (
+    select g.stem, g.change, g.number, h.place, h.value_count + g.change as value_count
+    from unnest(p_stems, p_changes) with ordinality g (stem, change, number)
+    left join lateral (
+      select w.ctid as place, w.value_count from facet_words w
+      where w.stem = g.stem and w.table_name = p_table and current_setting('transaction_isolation') = 'read committed'
+      limit 1 for update skip locked
+    ) h on true
+  ), gone as (
+    delete from facet_words w using given g where w.ctid = g.place and g.value_count = 0 returning g.number
+  ), changed as (
+    update facet_words w set value_count = g.value_count from given g where w.ctid = g.place and g.value_count <> 0 returning g.number
+  )
+  insert into facet_words (table_name, stem, value_count)
+  select p_table, g.stem, g.change from given g
+  where g.place is null or g.number not in (select number from gone union all select number from changed);
+end
+$$;
+
+
+--
+-- Name: companies_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.companies_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from companies t cross join lateral (
-    select distinct a.* from (
-      select 'name', t.company_name
-      union all
-      select 'former_name', unnest(t.former_names)
-      union all
-      select 'domain', t.domain
-      union all
-      select 'sector', unnest(t.sectors)
-      union all
-      select 'category', unnest(t.categories)
-      union all
-      select 'business_model', unnest(t.business_models)
-      union all
-      select 'niche', unnest(t.niches)
-      union all
-      select 'status', t.status
-      union all
-      select 'city', unnest(place_parts(t.hq_city))
-      union all
-      select 'country', unnest(place_parts(t.hq_country))
-      union all
-      select 'funding_stage', t.funding_stage
-      union all
-      select 'founder', unnest(t.founders)
-      union all
-      select 'acquirer', t.acquirer
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
+        select 'name', t.company_name
+        union all select 'former_name', unnest(t.former_names)
+        union all select 'domain', t.domain
+        union all select 'sector', unnest(t.sectors)
+        union all select 'category', unnest(t.categories)
+        union all select 'business_model', unnest(t.business_models)
+        union all select 'niche', unnest(t.niches)
+        union all select 'status', t.status
+        union all select 'city', unnest(place_parts(t.hq_city))
+        union all select 'country', unnest(place_parts(t.hq_country))
+        union all select 'funding_stage', t.funding_stage
+        union all select 'founder', unnest(t.founders)
+        union all select 'acquirer', t.acquirer
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: companies_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.companies_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('companies');
+  elsif tg_table_name = 'companies' and tg_op = 'INSERT' then
+    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with companies as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
+        select 'name', t.company_name
+        union all select 'former_name', unnest(t.former_names)
+        union all select 'domain', t.domain
+        union all select 'sector', unnest(t.sectors)
+        union all select 'category', unnest(t.categories)
+        union all select 'business_model', unnest(t.business_models)
+        union all select 'niche', unnest(t.niches)
+        union all select 'status', t.status
+        union all select 'city', unnest(place_parts(t.hq_city))
+        union all select 'country', unnest(place_parts(t.hq_country))
+        union all select 'funding_stage', t.funding_stage
+        union all select 'founder', unnest(t.founders)
+        union all select 'acquirer', t.acquirer
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'companies' and tg_op = 'UPDATE' then
+    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with companies as (select 1 as change, n.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows) n
+      union all select -1, o.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
+        select 'name', t.company_name
+        union all select 'former_name', unnest(t.former_names)
+        union all select 'domain', t.domain
+        union all select 'sector', unnest(t.sectors)
+        union all select 'category', unnest(t.categories)
+        union all select 'business_model', unnest(t.business_models)
+        union all select 'niche', unnest(t.niches)
+        union all select 'status', t.status
+        union all select 'city', unnest(place_parts(t.hq_city))
+        union all select 'country', unnest(place_parts(t.hq_country))
+        union all select 'funding_stage', t.funding_stage
+        union all select 'founder', unnest(t.founders)
+        union all select 'acquirer', t.acquirer
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'companies' and tg_op = 'DELETE' then
+    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with companies as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
+        select 'name', t.company_name
+        union all select 'former_name', unnest(t.former_names)
+        union all select 'domain', t.domain
+        union all select 'sector', unnest(t.sectors)
+        union all select 'category', unnest(t.categories)
+        union all select 'business_model', unnest(t.business_models)
+        union all select 'niche', unnest(t.niches)
+        union all select 'status', t.status
+        union all select 'city', unnest(place_parts(t.hq_city))
+        union all select 'country', unnest(place_parts(t.hq_country))
+        union all select 'funding_stage', t.funding_stage
+        union all select 'founder', unnest(t.founders)
+        union all select 'acquirer', t.acquirer
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -735,30 +1002,126 @@ $$;
 
 
 --
--- Name: document_sections_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: document_sections_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.document_sections_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.document_sections_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from document_sections t cross join lateral (
-    select distinct a.* from (
-      select 'document', title_runs(t.document_title)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'document_type', t.document_type
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from matters r cross join lateral (
+      select 1, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
         select 'matter', title_runs(r.title)
-      ) o where r.id = t.matter_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: document_sections_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.document_sections_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('document_sections');
+  elsif tg_table_name = 'document_sections' and tg_op = 'INSERT' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'document_sections' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select 1 as change, n.* from (select document_title, document_type, id, matter_id, meeting_id from new_rows except all select document_title, document_type, id, matter_id, meeting_id from old_rows) n
+      union all select -1, o.* from (select document_title, document_type, id, matter_id, meeting_id from old_rows except all select document_title, document_type, id, matter_id, meeting_id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'document_sections' and tg_op = 'DELETE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
+      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1214,28 +1577,124 @@ $$;
 
 
 --
--- Name: key_statements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: keep_values_counted(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.key_statements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.keep_values_counted(p_searched text, p_written text, p_operation text, p_level text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  named constant text := format('%s_values_%s', p_searched, p_operation);
+begin
+  if exists (select from pg_trigger where tgname = named and tgrelid = p_written::regclass) then
+    return;
+  end if;
+  execute format('create trigger %I %s %s on %I %s for each %s execute function %I()',
+    named, case p_level when 'each row' then 'before' else 'after' end, p_operation, p_written,
+    case when p_level = 'each row' or p_operation = 'truncate' then '' else concat('referencing',
+      case when p_operation <> 'insert' then ' old table as old_rows' end, case when p_operation <> 'delete' then ' new table as new_rows' end) end,
+    case p_level when 'each row' then 'row' else 'statement' end, p_searched || '_written');
+end
+$$;
+
+
+--
+-- Name: key_statements_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.key_statements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from key_statements t cross join lateral (
-    select distinct a.* from (
-      select 'speaker', t.speaker_name
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+        union all select 'stance', t.stance
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'speaker_role', title_runs(t.speaker_role)
-      union all
-      select 'stance', t.stance
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: key_statements_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.key_statements_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('key_statements');
+  elsif tg_table_name = 'key_statements' and tg_op = 'INSERT' then
+    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with key_statements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+        union all select 'stance', t.stance
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'key_statements' and tg_op = 'UPDATE' then
+    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with key_statements as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role, stance from new_rows except all select id, meeting_id, speaker_name, speaker_role, stance from old_rows) n
+      union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role, stance from old_rows except all select id, meeting_id, speaker_name, speaker_role, stance from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+        union all select 'stance', t.stance
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'key_statements' and tg_op = 'DELETE' then
+    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with key_statements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+        union all select 'stance', t.stance
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1307,68 +1766,250 @@ $$;
 
 
 --
--- Name: matters_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: matters_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.matters_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.matters_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from matters t cross join lateral (
-    select distinct a.* from (
-      select 'title', title_runs(t.title)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'type', t.matter_type
-      union all
-      select 'status', t.status
-      union all
-      select 'sponsor', unnest(t.sponsors)
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
 
 
 --
--- Name: motions_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: matters_written(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.motions_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.matters_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('matters');
+  elsif tg_table_name = 'matters' and tg_op = 'INSERT' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, matter_type, meeting_id, sponsors, status, title from new_rows except all select id, matter_type, meeting_id, sponsors, status, title from old_rows) n
+      union all select -1, o.* from (select id, matter_type, meeting_id, sponsors, status, title from old_rows except all select id, matter_type, meeting_id, sponsors, status, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'DELETE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+
+
+--
+-- Name: motions_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.motions_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from motions t cross join lateral (
-    select distinct a.* from (
-      select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
+        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        union all select 'mover', t.mover
+        union all select 'seconder', t.seconder
+        union all select 'votes_for', unnest(t.votes_for)
+        union all select 'votes_against', unnest(t.votes_against)
+        union all select 'abstained', unnest(t.abstained)
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
-      union all
-      select 'mover', t.mover
-      union all
-      select 'seconder', t.seconder
-      union all
-      select 'votes_for', unnest(t.votes_for)
-      union all
-      select 'votes_against', unnest(t.votes_against)
-      union all
-      select 'abstained', unnest(t.abstained)
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from matters r cross join lateral (
+      select 1, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
         select 'matter', title_runs(r.title)
-      ) o where r.id = t.matter_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: motions_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.motions_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('motions');
+  elsif tg_table_name = 'motions' and tg_op = 'INSERT' then
+    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
+        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        union all select 'mover', t.mover
+        union all select 'seconder', t.seconder
+        union all select 'votes_for', unnest(t.votes_for)
+        union all select 'votes_against', unnest(t.votes_against)
+        union all select 'abstained', unnest(t.abstained)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
+    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows) n
+      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
+        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        union all select 'mover', t.mover
+        union all select 'seconder', t.seconder
+        union all select 'votes_for', unnest(t.votes_for)
+        union all select 'votes_against', unnest(t.votes_against)
+        union all select 'abstained', unnest(t.abstained)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'motions' and tg_op = 'DELETE' then
+    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
+        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
+        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        union all select 'mover', t.mover
+        union all select 'seconder', t.seconder
+        union all select 'votes_for', unnest(t.votes_for)
+        union all select 'votes_against', unnest(t.votes_against)
+        union all select 'abstained', unnest(t.abstained)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
+      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1491,32 +2132,110 @@ $$;
 
 
 --
--- Name: onto_documents_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_documents_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_documents_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_documents_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_documents t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_documents_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_documents_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_documents');
+  elsif tg_table_name = 'onto_documents' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_documents as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_documents' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_documents as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_documents' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_documents as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1542,32 +2261,110 @@ $$;
 
 
 --
--- Name: onto_goals_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_goals_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_goals_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_goals_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_goals t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_goals_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_goals_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_goals');
+  elsif tg_table_name = 'onto_goals' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_goals as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_goals' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_goals as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_goals' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_goals as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1607,92 +2404,326 @@ $$;
 
 
 --
--- Name: onto_milestones_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_milestones_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_milestones_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_milestones_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_milestones t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
 
 
 --
--- Name: onto_outputs_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_milestones_written(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_outputs_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
-    LANGUAGE sql STABLE
+CREATE FUNCTION public.onto_milestones_written() RETURNS trigger
+    LANGUAGE plpgsql
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_outputs t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_milestones');
+  elsif tg_table_name = 'onto_milestones' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_milestones as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_milestones' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_milestones as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_milestones' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_milestones as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
 --
--- Name: onto_plans_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_outputs_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_plans_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_outputs_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_plans t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_outputs_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_outputs_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_outputs');
+  elsif tg_table_name = 'onto_outputs' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_outputs as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_outputs' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_outputs as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_outputs' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_outputs as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+
+
+--
+-- Name: onto_plans_values(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_plans_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+    LANGUAGE sql STABLE
+    AS $$
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_plans_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_plans_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_plans');
+  elsif tg_table_name = 'onto_plans' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_plans as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_plans' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_plans as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_plans' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_plans as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1708,32 +2739,110 @@ CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
 
 
 --
--- Name: onto_requirements_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_requirements_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_requirements_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_requirements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_requirements t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_requirements_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_requirements_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_requirements');
+  elsif tg_table_name = 'onto_requirements' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_requirements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_requirements' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_requirements as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_requirements' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_requirements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1764,32 +2873,110 @@ $$;
 
 
 --
--- Name: onto_tasks_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_tasks_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.onto_tasks_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.onto_tasks_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_tasks t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: onto_tasks_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.onto_tasks_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('onto_tasks');
+  elsif tg_table_name = 'onto_tasks' and tg_op = 'INSERT' then
+    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_tasks as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_tasks' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_tasks as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
+      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_tasks' and tg_op = 'DELETE' then
+    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_tasks as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
+    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
+      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+        select 'project', r.name
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -1950,54 +3137,269 @@ $_$;
 
 
 --
--- Name: people_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.people_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.people_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from people t cross join lateral (
-    select distinct a.* from (
-      select 'name', t.name
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-      union all
-      select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      union all
-      select o.* from experience_cards r cross join lateral (
+      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
         select 'domain', r.domain
-        union all
-        select 'sub_domain', r.sub_domain
-        union all
-        select 'intent', r.intent_primary
-        union all
-        select 'skill', unnest(r.skills)
-      ) o where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select o.* from experience_cards r cross join lateral (
+      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
         select 'company', r.company_name
-        union all
-        select 'team', r.team
-        union all
-        select 'title', title_runs(r.title)
-        union all
-        select 'seniority', r.seniority_level
-        union all
-        select 'employment', r.employment_type
-        union all
-        select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) o where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select o.* from experience_cards r cross join lateral (
+      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
         select 'school', r.company_name
-        union all
-        select 'degree', title_runs(r.title)
-      ) o where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (exists (select from experience_cards v where v.person_id = t.id and v.visible))
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: people_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.people_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('people');
+  elsif tg_table_name = 'people' and tg_op = 'INSERT' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with people as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'people' and tg_op = 'UPDATE' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with people as (select 1 as change, n.* from (select city, country, id, name, work_preferred_locations from new_rows except all select city, country, id, name, work_preferred_locations from old_rows) n
+      union all select -1, o.* from (select city, country, id, name, work_preferred_locations from old_rows except all select city, country, id, name, work_preferred_locations from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'people' and tg_op = 'DELETE' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with people as (select -1 as change, old.*) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+      union all
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'experience_cards' and tg_op = 'INSERT' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with before as (select b.* from experience_cards b where b.person_id in (select person_id from new_rows) and b.id not in (select id from new_rows)),
+    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
+      from people t where t.id in (select person_id from new_rows)),
+    experience_cards as (select 1 as change, w.* from new_rows w)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where t.change <> 0
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'experience_cards' and tg_op = 'UPDATE' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with before as (select b.* from experience_cards b where b.person_id in (select person_id from new_rows union select person_id from old_rows) and b.id not in (select id from new_rows) union all select * from old_rows),
+    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
+      from people t where t.id in (select person_id from new_rows union select person_id from old_rows)),
+    experience_cards as (select 1 as change, w.* from new_rows w union all select -1 as change, w.* from old_rows w)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where t.change <> 0
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'experience_cards' and tg_op = 'DELETE' then
+    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with before as (select b.* from experience_cards b where b.person_id in (select person_id from old_rows) union all select * from old_rows),
+    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
+      from people t where t.id in (select person_id from old_rows)),
+    experience_cards as (select -1 as change, w.* from old_rows w)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
+        select 'domain', r.domain
+        union all select 'sub_domain', r.sub_domain
+        union all select 'intent', r.intent_primary
+        union all select 'skill', unnest(r.skills)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
+        select 'company', r.company_name
+        union all select 'team', r.team
+        union all select 'title', title_runs(r.title)
+        union all select 'seniority', r.seniority_level
+        union all select 'employment', r.employment_type
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
+      ) a (facet, value)) v (facet, value)
+      union all
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
+        select 'school', r.company_name
+        union all select 'degree', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
+        select 'name', t.name
+        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
+        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
+      ) a (facet, value)) v (facet, value) where t.change <> 0
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -2330,42 +3732,42 @@ CREATE FUNCTION public.refresh_facet_values(p_table text) RETURNS integer
     LANGUAGE plpgsql
     AS $_$
 declare
+  places tid[];
   total int;
 begin
   perform pg_advisory_xact_lock(hashtextextended('facet_values ' || p_table, 0));
-  delete from facet_values f using (
-    select array_agg(d.ctid order by d.ctid) as places from facet_values d
-    where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1
-  ) twice
-  where f.ctid = any(twice.places[2:]);
-  execute format(
-    'with counted as materialized (
-       select v.facet, v.scope, v.value, count(*)::int as row_count from %I(null) v group by v.facet, v.scope, v.value
-     ), gone as (
-       delete from facet_values f where f.table_name = $1
-         and not exists (select from counted c where c.facet = f.facet and c.scope = f.scope and c.value = f.value)
-     ), changed as (
-       update facet_values f set row_count = c.row_count from counted c
-       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value and f.row_count <> c.row_count
-     )
-     insert into facet_values (table_name, facet, scope, value, row_count)
-     select $1, c.facet, c.scope, c.value, c.row_count from counted c
-     where not exists (select from facet_values f
-       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value)', p_table || '_values')
-  using p_table;
+  places := array(
+    select f.ctid from facet_values f
+    where f.table_name = p_table and (f.facet, f.scope, f.value) in (
+      select d.facet, d.scope, d.value from facet_values d where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1)
+    for update skip locked);
+  with twice as (delete from facet_values f where f.ctid = any(places) returning f.*)
+  insert into facet_values (table_name, facet, scope, value, row_count)
+  select p_table, t.facet, t.scope, t.value, sum(t.row_count) from twice t group by t.facet, t.scope, t.value having sum(t.row_count) <> 0;
 
-  with counted as materialized (
-    select s.stem, count(*)::int as value_count from facet_values f, unnest(f.stems) s (stem)
-    where f.table_name = p_table group by s.stem
-  ), gone as (
-    delete from facet_words w where w.table_name = p_table and not exists (select from counted c where c.stem = w.stem)
-  ), changed as (
-    update facet_words w set value_count = c.value_count from counted c
-    where w.table_name = p_table and w.stem = c.stem and w.value_count <> c.value_count
-  )
+  places := array(
+    select w.ctid from facet_words w
+    where w.table_name = p_table and w.stem in (
+      select d.stem from facet_words d where d.table_name = p_table group by d.stem having count(*) > 1)
+    for update skip locked);
+  with twice as (delete from facet_words w where w.ctid = any(places) returning w.*)
   insert into facet_words (table_name, stem, value_count)
-  select p_table, c.stem, c.value_count from counted c
-  where not exists (select from facet_words w where w.table_name = p_table and w.stem = c.stem);
+  select p_table, t.stem, sum(t.value_count) from twice t group by t.stem having sum(t.value_count) <> 0;
+
+  execute format(
+    'select change_facet_values($1, array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)) from (
+       select w.facet, w.scope, w.value, sum(w.change)::int as change from (
+         select v.* from %I() v
+         union all select f.facet, f.scope, f.value, -f.row_count from facet_values f where f.table_name = $1
+       ) w (facet, scope, value, change) group by w.facet, w.scope, w.value having sum(w.change) <> 0
+     ) c', p_table || '_values')
+  using p_table;
+  perform change_facet_words(p_table, array_agg(c.stem), array_agg(c.change)) from (
+    select w.stem, sum(w.change)::int as change from (
+      select unnest(f.stems), 1 from facet_values f where f.table_name = p_table
+      union all select k.stem, -k.value_count from facet_words k where k.table_name = p_table
+    ) w (stem, change) group by w.stem having sum(w.change) <> 0
+  ) c;
 
   select count(*) into total from facet_values f where f.table_name = p_table;
   return total;
@@ -2839,12 +4241,8 @@ $$;
 CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, full_text_weight / (rrf_k + t.rank), t.rank, null::int, t.text_score, null::double precision
-  from (
-    select m.id, m.text_score, row_number() over (order by m.text_score desc, m.id)::int as rank
-    from rank_record_text('transcript_segments', query_text, match_count, date_from, date_to, ids) m
-  ) t
-  order by t.rank
+  select * from hybrid_rank_records('transcript_segments', null, query_text, null, match_count,
+    full_text_weight, 0, rrf_k, date_from, date_to, ids)
 $$;
 
 
@@ -2887,26 +4285,98 @@ $_$;
 
 
 --
--- Name: transcript_segments_values(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: transcript_segments_values(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.transcript_segments_values(p_keys text[]) RETURNS TABLE(key text, scope text, facet text, value text)
+CREATE FUNCTION public.transcript_segments_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
-  select t.id, '', v.facet, v.value
-  from transcript_segments t cross join lateral (
-    select distinct a.* from (
-      select 'speaker', t.speaker_name
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'speaker_role', title_runs(t.speaker_role)
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: transcript_segments_written(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.transcript_segments_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('transcript_segments');
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'INSERT' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'UPDATE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role from new_rows except all select id, meeting_id, speaker_name, speaker_role from old_rows) n
+      union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role from old_rows except all select id, meeting_id, speaker_name, speaker_role from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'DELETE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
 $$;
 
 
@@ -3280,7 +4750,8 @@ CREATE TABLE public.facet_values (
     row_count integer DEFAULT 1 NOT NULL,
     phrase text GENERATED ALWAYS AS (public.phrase_key(public.folded_words(value))) STORED NOT NULL,
     stems text[] GENERATED ALWAYS AS (public.word_stems(public.folded_words(value))) STORED NOT NULL
-);
+)
+WITH (fillfactor='80');
 
 
 --
@@ -3760,89 +5231,89 @@ CREATE TABLE public.transcript_segments (
 
 CREATE VIEW public.record_texts AS
  SELECT 'motion'::text AS type,
-    m.id,
-    COALESCE(m.plain_english_summary, "left"(m.text_content, 160)) AS title,
-    public.joined_text(VARIADIC ARRAY[m.plain_english_summary, (((('Result: '::text || m.result) ||
+    r.id,
+    COALESCE(r.plain_english_summary, "left"(r.text_content, 160)) AS title,
+    public.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
         CASE
-            WHEN (cardinality(m.votes_against) > 0) THEN ('. Against: '::text || public.joined_names(m.votes_against))
+            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || public.joined_names(r.votes_against))
             ELSE ''::text
         END) ||
         CASE
-            WHEN (cardinality(m.abstained) > 0) THEN ('. Abstained: '::text || public.joined_names(m.abstained))
+            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || public.joined_names(r.abstained))
             ELSE ''::text
-        END) || '.'::text), m.text_content, ((('Moved by '::text || m.mover) || COALESCE((', seconded by '::text || m.seconder), ''::text)) || '.'::text),
+        END) || '.'::text), r.text_content, ((('Moved by '::text || r.mover) || COALESCE((', seconded by '::text || r.seconder), ''::text)) || '.'::text),
         CASE
-            WHEN (cardinality(m.votes_for) > 0) THEN (('For: '::text || public.joined_names(m.votes_for)) || '.'::text)
+            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || public.joined_names(r.votes_for)) || '.'::text)
             ELSE NULL::text
         END]) AS body,
     COALESCE(t.title, a.title) AS topic,
     NULL::text AS speaker,
-    m.date,
-    m.meeting_id,
-    m.url
-   FROM ((public.motions m
-     LEFT JOIN public.matters t ON ((t.id = m.matter_id)))
-     LEFT JOIN public.agenda_items a ON ((a.id = m.agenda_item_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.motions r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'agenda_item'::text AS type,
-    a.id,
-    a.title,
-    COALESCE(a.description, a.title) AS body,
-    COALESCE(t.title, a.title) AS topic,
+    r.id,
+    r.title,
+    COALESCE(r.description, r.title) AS body,
+    COALESCE(t.title, r.title) AS topic,
     NULL::text AS speaker,
-    a.date,
-    a.meeting_id,
-    a.url
-   FROM (public.agenda_items a
-     LEFT JOIN public.matters t ON ((t.id = a.matter_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM (public.agenda_items r
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'matter'::text AS type,
-    t.id,
-    t.title,
-    public.joined_text(VARIADIC ARRAY[t.summary, (('Status: '::text || t.status) || '.'::text)]) AS body,
-    t.title AS topic,
+    r.id,
+    r.title,
+    public.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
+    r.title AS topic,
     NULL::text AS speaker,
-    t.date,
-    t.meeting_id,
-    t.url
-   FROM public.matters t
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM public.matters r
 UNION ALL
  SELECT 'document_section'::text AS type,
-    d.id,
-    (d.document_title || COALESCE((': '::text || d.heading), ''::text)) AS title,
-    d.body,
-    COALESCE(t.title, d.document_title) AS topic,
+    r.id,
+    (r.document_title || COALESCE((': '::text || r.heading), ''::text)) AS title,
+    r.body,
+    COALESCE(t.title, r.document_title) AS topic,
     NULL::text AS speaker,
-    d.date,
-    d.meeting_id,
-    d.url
-   FROM (public.document_sections d
-     LEFT JOIN public.matters t ON ((t.id = d.matter_id)))
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM (public.document_sections r
+     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'key_statement'::text AS type,
-    k.id,
-    (k.speaker_name || COALESCE((', '::text || k.speaker_role), ''::text)) AS title,
-    public.joined_text(VARIADIC ARRAY[regexp_replace(k.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), k.context]) AS body,
+    r.id,
+    (r.speaker_name || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
+    public.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
     COALESCE(t.title, a.title) AS topic,
-    k.speaker_name AS speaker,
-    k.date,
-    k.meeting_id,
-    k.url
-   FROM ((public.key_statements k
-     LEFT JOIN public.agenda_items a ON ((a.id = k.agenda_item_id)))
+    r.speaker_name AS speaker,
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.key_statements r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
      LEFT JOIN public.matters t ON ((t.id = a.matter_id)))
 UNION ALL
  SELECT 'transcript_segment'::text AS type,
-    s.id,
-    (COALESCE(s.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || s.speaker_role), ''::text)) AS title,
-    s.text_content AS body,
+    r.id,
+    (COALESCE(r.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
+    r.text_content AS body,
     COALESCE(t.title, a.title) AS topic,
-    s.speaker_name AS speaker,
-    s.date,
-    s.meeting_id,
-    s.url
-   FROM ((public.transcript_segments s
-     LEFT JOIN public.agenda_items a ON ((a.id = s.agenda_item_id)))
+    r.speaker_name AS speaker,
+    r.date,
+    r.meeting_id,
+    r.url
+   FROM ((public.transcript_segments r
+     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
      LEFT JOIN public.matters t ON ((t.id = a.matter_id)));
 
 
@@ -5018,31 +6489,73 @@ CREATE INDEX transcript_segments_text_search ON public.transcript_segments USING
 
 
 --
--- Name: agenda_items agenda_items_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER agenda_items_added_values AFTER INSERT ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
-
-
---
--- Name: agenda_items agenda_items_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER agenda_items_changed_values AFTER UPDATE ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('agenda_items', 'id');
+CREATE TRIGGER agenda_items_values_delete AFTER DELETE ON public.agenda_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
 
 
 --
--- Name: campaigns campaigns_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER campaigns_added_values AFTER INSERT ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+CREATE TRIGGER agenda_items_values_insert AFTER INSERT ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
 
 
 --
--- Name: campaigns campaigns_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_truncate; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER campaigns_changed_values AFTER UPDATE ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('campaigns', 'id');
+CREATE TRIGGER agenda_items_values_truncate AFTER TRUNCATE ON public.agenda_items FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+
+
+--
+-- Name: agenda_items agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+
+
+--
+-- Name: matters agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+
+
+--
+-- Name: meetings agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+
+
+--
+-- Name: campaigns campaigns_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_values_delete AFTER DELETE ON public.campaigns REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+
+
+--
+-- Name: campaigns campaigns_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_values_insert AFTER INSERT ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+
+
+--
+-- Name: campaigns campaigns_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_values_truncate AFTER TRUNCATE ON public.campaigns FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+
+
+--
+-- Name: campaigns campaigns_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER campaigns_values_update AFTER UPDATE ON public.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
 
 
 --
@@ -5053,101 +6566,185 @@ CREATE TRIGGER card_of_child BEFORE INSERT ON public.experience_card_child_embed
 
 
 --
--- Name: companies companies_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER companies_added_values AFTER INSERT ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
-
-
---
--- Name: companies companies_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER companies_changed_values AFTER UPDATE ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('companies', 'id');
+CREATE TRIGGER companies_values_delete AFTER DELETE ON public.companies REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
 
 
 --
--- Name: document_sections document_sections_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER document_sections_added_values AFTER INSERT ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
-
-
---
--- Name: document_sections document_sections_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER document_sections_changed_values AFTER UPDATE ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('document_sections', 'id');
+CREATE TRIGGER companies_values_insert AFTER INSERT ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
 
 
 --
--- Name: experience_cards experience_cards_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_truncate; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER experience_cards_added_values AFTER INSERT ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
-
-
---
--- Name: experience_cards experience_cards_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER experience_cards_changed_values AFTER UPDATE ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'person_id');
+CREATE TRIGGER companies_values_truncate AFTER TRUNCATE ON public.companies FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
 
 
 --
--- Name: key_statements key_statements_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_update; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER key_statements_added_values AFTER INSERT ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
-
-
---
--- Name: key_statements key_statements_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER key_statements_changed_values AFTER UPDATE ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('key_statements', 'id');
+CREATE TRIGGER companies_values_update AFTER UPDATE ON public.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
 
 
 --
--- Name: matters matters_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER matters_added_values AFTER INSERT ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
-
-
---
--- Name: matters matters_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER matters_changed_values AFTER UPDATE ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('matters', 'id');
+CREATE TRIGGER document_sections_values_delete AFTER DELETE ON public.document_sections REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
 
 
 --
--- Name: motions motions_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER motions_added_values AFTER INSERT ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
-
-
---
--- Name: motions motions_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER motions_changed_values AFTER UPDATE ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('motions', 'id');
+CREATE TRIGGER document_sections_values_insert AFTER INSERT ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
 
 
 --
--- Name: onto_documents onto_documents_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_truncate; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_documents_added_values AFTER INSERT ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
+CREATE TRIGGER document_sections_values_truncate AFTER TRUNCATE ON public.document_sections FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
 
 
 --
--- Name: onto_documents onto_documents_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_documents_changed_values AFTER UPDATE ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_documents', 'id');
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+
+
+--
+-- Name: matters document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+
+
+--
+-- Name: meetings document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+
+
+--
+-- Name: key_statements key_statements_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_values_delete AFTER DELETE ON public.key_statements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+
+
+--
+-- Name: key_statements key_statements_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_values_insert AFTER INSERT ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+
+
+--
+-- Name: key_statements key_statements_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_values_truncate AFTER TRUNCATE ON public.key_statements FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+
+
+--
+-- Name: key_statements key_statements_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON public.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+
+
+--
+-- Name: meetings key_statements_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+
+
+--
+-- Name: matters matters_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_values_delete AFTER DELETE ON public.matters REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+
+
+--
+-- Name: matters matters_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_values_insert AFTER INSERT ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+
+
+--
+-- Name: matters matters_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_values_truncate AFTER TRUNCATE ON public.matters FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+
+
+--
+-- Name: matters matters_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+
+
+--
+-- Name: meetings matters_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER matters_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+
+
+--
+-- Name: motions motions_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_delete AFTER DELETE ON public.motions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+
+
+--
+-- Name: motions motions_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_insert AFTER INSERT ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+
+
+--
+-- Name: motions motions_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_truncate AFTER TRUNCATE ON public.motions FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+
+
+--
+-- Name: matters motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+
+
+--
+-- Name: meetings motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+
+
+--
+-- Name: motions motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER motions_values_update AFTER UPDATE ON public.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
 
 
 --
@@ -5165,17 +6762,38 @@ CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON p
 
 
 --
--- Name: onto_goals onto_goals_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_goals_added_values AFTER INSERT ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+CREATE TRIGGER onto_documents_values_delete AFTER DELETE ON public.onto_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
 
 
 --
--- Name: onto_goals onto_goals_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_goals_changed_values AFTER UPDATE ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_goals', 'id');
+CREATE TRIGGER onto_documents_values_insert AFTER INSERT ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+
+
+--
+-- Name: onto_documents onto_documents_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_values_truncate AFTER TRUNCATE ON public.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+
+
+--
+-- Name: onto_documents onto_documents_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON public.onto_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+
+
+--
+-- Name: onto_projects onto_documents_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
 
 
 --
@@ -5193,17 +6811,38 @@ CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON publi
 
 
 --
--- Name: onto_milestones onto_milestones_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_added_values AFTER INSERT ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
+CREATE TRIGGER onto_goals_values_delete AFTER DELETE ON public.onto_goals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
 
 
 --
--- Name: onto_milestones onto_milestones_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_changed_values AFTER UPDATE ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_milestones', 'id');
+CREATE TRIGGER onto_goals_values_insert AFTER INSERT ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+
+
+--
+-- Name: onto_goals onto_goals_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_values_truncate AFTER TRUNCATE ON public.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+
+
+--
+-- Name: onto_goals onto_goals_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON public.onto_goals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+
+
+--
+-- Name: onto_projects onto_goals_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
 
 
 --
@@ -5221,17 +6860,38 @@ CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON 
 
 
 --
--- Name: onto_outputs onto_outputs_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_added_values AFTER INSERT ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+CREATE TRIGGER onto_milestones_values_delete AFTER DELETE ON public.onto_milestones REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
 
 
 --
--- Name: onto_outputs onto_outputs_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_changed_values AFTER UPDATE ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_outputs', 'id');
+CREATE TRIGGER onto_milestones_values_insert AFTER INSERT ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+
+
+--
+-- Name: onto_milestones onto_milestones_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_values_truncate AFTER TRUNCATE ON public.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+
+
+--
+-- Name: onto_milestones onto_milestones_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON public.onto_milestones REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+
+
+--
+-- Name: onto_projects onto_milestones_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
 
 
 --
@@ -5249,17 +6909,38 @@ CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON pub
 
 
 --
--- Name: onto_plans onto_plans_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_plans_added_values AFTER INSERT ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
+CREATE TRIGGER onto_outputs_values_delete AFTER DELETE ON public.onto_outputs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
 
 
 --
--- Name: onto_plans onto_plans_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_plans_changed_values AFTER UPDATE ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_plans', 'id');
+CREATE TRIGGER onto_outputs_values_insert AFTER INSERT ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+
+
+--
+-- Name: onto_outputs onto_outputs_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_values_truncate AFTER TRUNCATE ON public.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+
+
+--
+-- Name: onto_outputs onto_outputs_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON public.onto_outputs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+
+
+--
+-- Name: onto_projects onto_outputs_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
 
 
 --
@@ -5277,17 +6958,38 @@ CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON publi
 
 
 --
--- Name: onto_requirements onto_requirements_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_added_values AFTER INSERT ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+CREATE TRIGGER onto_plans_values_delete AFTER DELETE ON public.onto_plans REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
 
 
 --
--- Name: onto_requirements onto_requirements_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_changed_values AFTER UPDATE ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_requirements', 'id');
+CREATE TRIGGER onto_plans_values_insert AFTER INSERT ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+
+
+--
+-- Name: onto_plans onto_plans_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_values_truncate AFTER TRUNCATE ON public.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+
+
+--
+-- Name: onto_plans onto_plans_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON public.onto_plans REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+
+
+--
+-- Name: onto_projects onto_plans_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
 
 
 --
@@ -5305,17 +7007,38 @@ CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE O
 
 
 --
--- Name: onto_tasks onto_tasks_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_added_values AFTER INSERT ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+CREATE TRIGGER onto_requirements_values_delete AFTER DELETE ON public.onto_requirements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
 
 
 --
--- Name: onto_tasks onto_tasks_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_changed_values AFTER UPDATE ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('onto_tasks', 'id');
+CREATE TRIGGER onto_requirements_values_insert AFTER INSERT ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+
+
+--
+-- Name: onto_requirements onto_requirements_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_values_truncate AFTER TRUNCATE ON public.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+
+
+--
+-- Name: onto_projects onto_requirements_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+
+
+--
+-- Name: onto_requirements onto_requirements_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON public.onto_requirements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
 
 
 --
@@ -5333,31 +7056,129 @@ CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON publi
 
 
 --
--- Name: people people_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER people_added_values AFTER INSERT ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
-
-
---
--- Name: people people_changed_values; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER people_changed_values AFTER UPDATE ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('people', 'id');
+CREATE TRIGGER onto_tasks_values_delete AFTER DELETE ON public.onto_tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
 
 
 --
--- Name: transcript_segments transcript_segments_added_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_added_values AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
+CREATE TRIGGER onto_tasks_values_insert AFTER INSERT ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
 
 
 --
--- Name: transcript_segments transcript_segments_changed_values; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_truncate; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_changed_values AFTER UPDATE ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.add_facet_values('transcript_segments', 'id');
+CREATE TRIGGER onto_tasks_values_truncate AFTER TRUNCATE ON public.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+
+
+--
+-- Name: onto_projects onto_tasks_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+
+
+--
+-- Name: onto_tasks onto_tasks_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON public.onto_tasks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+
+
+--
+-- Name: experience_cards people_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_delete AFTER DELETE ON public.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: people people_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_delete BEFORE DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: experience_cards people_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_insert AFTER INSERT ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: people people_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_insert AFTER INSERT ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: experience_cards people_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON public.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: people people_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON public.people FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: experience_cards people_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_update AFTER UPDATE ON public.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: people people_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER people_values_update AFTER UPDATE ON public.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+
+
+--
+-- Name: transcript_segments transcript_segments_values_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_values_delete AFTER DELETE ON public.transcript_segments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+
+
+--
+-- Name: transcript_segments transcript_segments_values_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_values_insert AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+
+
+--
+-- Name: transcript_segments transcript_segments_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_values_truncate AFTER TRUNCATE ON public.transcript_segments FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+
+
+--
+-- Name: meetings transcript_segments_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+
+
+--
+-- Name: transcript_segments transcript_segments_values_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON public.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
 
 
 --

@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.core.postgres.pool import Database
-from quarry.records.contract import RECORD_TYPES
+from quarry.records.types import RECORD_TYPES
 
 K1, B = 0.9, 0.4
 

@@ -1,6 +1,7 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
-sql/functions/*/*_values.sql  the values of each searched table, from its facets
+sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
+sql/functions/records/*search_*.sql, record_texts.sql  the search and the texts of each type of record
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -35,16 +36,17 @@ from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
 from quarry.companies import contract as companies_contract
 from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.load import LoadableTable
 from quarry.core.postgres.migrate import connect, migrate
-from quarry.core.retrieval.values_function import values_function
+from quarry.core.retrieval.values_function import values_function, written_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
+from quarry.core.tables import LoadableTable
 from quarry.core.web.description import openapi_document
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
+from quarry.records.functions import functions as record_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -68,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
     check = parser.parse_args(arguments).check
 
-    functions = value_functions()
+    functions = declared_functions()
     stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
     if stale and not check:  # the schema is made with them
         for path in stale:
@@ -117,13 +119,15 @@ def generated_texts() -> dict[Path, str]:
 # --- sql/functions
 
 
-def value_functions() -> dict[Path, str]:
-    """The functions that tell the values of the searched tables, by their paths."""
+def declared_functions() -> dict[Path, str]:
+    """The functions that tell and count the values of the searched tables, and those of records, by their paths."""
     folder = ROOT / "sql" / "functions"
-    return {
-        folder / domain / f"{table.name}_values.sql": values_function(table)
+    of_records = {folder / "records" / f"{name}.sql": text for name, text in record_functions().items()}
+    return of_records | {
+        folder / domain / f"{table.name}_{what}.sql": text(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED
+        for what, text in (("values", values_function), ("written", written_function))
     }
 
 

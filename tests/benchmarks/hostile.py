@@ -29,8 +29,8 @@ from quarry.ontology.contract import RESULTS_MAX
 from quarry.ontology.retrieval import find_entities
 from quarry.people.filters import CardFilters
 from quarry.records import retrieval as records
-from quarry.records.contract import RECORD_TYPES
 from quarry.records.search import DEPTH
+from quarry.records.types import RECORD_TYPES
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.generated_campaigns import load_campaigns
 from tests.benchmarks.generated_companies import CompanyCorpus, load_companies

@@ -138,6 +138,5 @@ def _count(connection: Connection) -> int:
 
 @contextmanager
 def _triggers(connection: Connection, kept: bool) -> Iterator[None]:
-    for name in ("companies_added_values", "companies_changed_values"):
-        connection.execute(f"alter table companies {'enable' if kept else 'disable'} trigger {name}".encode())
+    connection.execute(f"alter table companies {'enable' if kept else 'disable'} trigger user".encode())
     yield

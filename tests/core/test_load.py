@@ -14,7 +14,8 @@ from psycopg.rows import dict_row
 from quarry import catalog
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres import load
-from quarry.core.postgres.load import LoadableTable, Loaded, LoadError, load_file
+from quarry.core.postgres.load import Loaded, LoadError, load_file
+from quarry.core.tables import LoadableTable
 from tests.conftest import create_database
 
 MEETING = {"id": "m1", "body": "City Council", "title": "Regular meeting", "date": "2024-03-05"}

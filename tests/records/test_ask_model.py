@@ -106,13 +106,28 @@ class TestResearch:
         model.respond = playing(
             research=[Reply.tool_calls([search("elm", date_from="2026-01-01", date_to="2026-12-31")])]
         )
-        events = ask(model_client, "zyzzyva quux?")
+        events = ask(model_client, "Why was the 2026 elm work begun?")
         assert of_type(events, "tool_call")[1]["arguments"] == {
             "query": "elm",
             "date_from": "2026-01-01",
             "date_to": "2026-12-31",
         }
         assert all(source["date"].startswith("2026") for source in the(events, "sources")["sources"][-2:])
+
+    def test_dates_that_the_question_does_not_say_are_dropped(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(research=[Reply.tool_calls([search("elm", date_from="2040-01-01")])])
+        events = ask(model_client, "zyzzyva quux?")
+        assert of_type(events, "tool_observation")[1]["count"] > 0
+
+    def test_conditions_of_the_question_hold_in_the_models_searches(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(research=[Reply.tool_calls([search("elm"), search("ferry")])])
+        events = ask(model_client, "Which motions were made on 13 February 2024?")
+        sources = the(events, "sources")["sources"]
+        assert {(source["type"], source["date"]) for source in sources} == {("motion", "2024-02-13")}
 
     def test_only_the_types_asked_for_are_searched(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(research=[Reply.tool_calls([search("elm"), search("elm", tool="search_matters")])])
@@ -168,7 +183,7 @@ class TestResearch:
 
     def test_a_search_that_finds_nothing_is_told_so(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(research=[Reply.tool_calls([search("zyzzyva", date_from="2040-01-01")])])
-        observation = of_type(ask(model_client), "tool_observation")[1]
+        observation = of_type(ask(model_client, "Why was the 2040 elm plan begun?"), "tool_observation")[1]
         assert (observation["count"], observation["summary"]) == (0, "Nothing found")
 
 

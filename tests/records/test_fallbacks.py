@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.candidates import RecordText
-from quarry.records.contract import RECORD_TYPES
 from quarry.records.evidence import EvidenceSource
 from quarry.records.fallbacks import (
     FOLLOWUPS_MAX,
@@ -21,6 +20,7 @@ from quarry.records.fallbacks import (
     followups_about,
     suggest_followups,
 )
+from quarry.records.types import RECORD_TYPES
 from tests.records.sources import record, source
 
 ELM = record(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.candidates import Candidate
-from quarry.records.contract import RECORD_TYPES
 from quarry.records.ranking import SIMILARITY_MIN, fuse_types
+from quarry.records.types import RECORD_TYPES
 
 SCORES = st.none() | st.sampled_from([0.1, 0.3, 0.5, 1.2])
 CANDIDATES = st.lists(

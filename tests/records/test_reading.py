@@ -10,10 +10,9 @@ import pytest
 
 from quarry.core.postgres.pool import Database
 from quarry.records.absence import names_held_by_none
-from quarry.records.contract import RECORD_TYPES, RecordType
 from quarry.records.counting import count, what_to_count
-from quarry.records.facets import SEARCHED_BY_TYPE
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, read_records
+from quarry.records.types import RECORD_TYPES, SEARCHED_BY_TYPE, RecordType
 
 Found = dict[str, set[str]]
 

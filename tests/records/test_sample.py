@@ -13,8 +13,7 @@ from starlette.testclient import TestClient
 
 from quarry.catalog import LOADABLE
 from quarry.local.sample import sample_directory
-from quarry.records.contract import RECORD_TYPES
-from quarry.records.tables import TABLES
+from quarry.records.types import RECORD_TYPES, TABLES
 
 Line = dict[str, Any]
 COUNTED = re.compile(r"(Carried|Defeated) (\d+)–(\d+)(?: \(tie\))?(?:, (one|\d+) (?:abstention|abstaining))?")

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.contract import RECORD_TYPES
+from quarry.records.types import RECORD_TYPES
 from tests.conftest import client_of
 
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']

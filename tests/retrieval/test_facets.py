@@ -10,7 +10,7 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.questions import answer
 from quarry.core.services import Services
-from tools.generate import value_functions
+from tools.generate import declared_functions
 
 TABLES = list(catalog.SEARCHED.values())
 
@@ -47,5 +47,5 @@ async def test_what_belongs_to_someone_is_asked_about_in_their_name(sample_servi
 
 
 def test_the_functions_that_tell_values_are_made_from_the_facets() -> None:
-    stale = [path.name for path, text in value_functions().items() if path.read_text() != text]
+    stale = [path.name for path, text in declared_functions().items() if path.read_text() != text]
     assert not stale, "run `make docs`"

@@ -6,7 +6,7 @@ import psycopg
 
 from quarry import catalog
 from quarry.core.postgres.migrate import migrate
-from quarry.core.retrieval.refresh import refresh_loaded, refresh_values
+from quarry.core.retrieval.refresh import refresh_values
 from quarry.core.services import Services
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
@@ -20,17 +20,6 @@ def test_a_migration_that_changes_the_facets_of_a_table_counts_its_values(databa
         connection.execute("update quarry_functions set sha256 = '' where name = 'companies/companies_values.sql'")
         migrate(database_url, embedding_dimensions=384)
         assert connection.execute(COUNTED).fetchall() == [("name", "Zebu", 1), ("status", "startup", 1)]
-
-
-def test_a_load_counts_the_values_of_all_tables_that_read_the_loaded_one(database_url: str) -> None:
-    with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute(
-            "insert into meetings (id, body, title, date) values ('m', 'Dock Board', 'First', '2020-01-01')"
-        )
-        connection.execute("insert into motions (id, meeting_id, text_content) values ('a', 'm', 'Moved.')")
-        connection.execute("update meetings set body = 'Harbour Board'")
-        refresh_loaded(database_url, "meetings", catalog.SEARCHED.values())
-        assert connection.execute(COUNTED).fetchall() == [("body", "Harbour Board", 1)]
 
 
 async def test_no_table_is_begun_that_there_is_no_time_for(services: Services) -> None:

@@ -1,45 +1,46 @@
--- Counts the values of a searched table anew, removes those that no row has, and adds those that no write has added: rows that were
--- there before, and what changed in related rows. How many values there are.
+-- Counts the values of a searched table anew, and brings together what stands in several rows: rows that were there before the table was
+-- searched, facets that changed, and writes at once of a row and of one that it belongs to. How many values there are. Writers go on
+-- meanwhile: what a row of either table should tell is told as a difference, and one that is held is left.
 create or replace function refresh_facet_values(p_table text) returns int
 language plpgsql
 as $$
 declare
+  places tid[];
   total int;
 begin
   perform pg_advisory_xact_lock(hashtextextended('facet_values ' || p_table, 0));
-  delete from facet_values f using (
-    select array_agg(d.ctid order by d.ctid) as places from facet_values d
-    where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1
-  ) twice
-  where f.ctid = any(twice.places[2:]);
-  execute format(
-    'with counted as materialized (
-       select v.facet, v.scope, v.value, count(*)::int as row_count from %I(null) v group by v.facet, v.scope, v.value
-     ), gone as (
-       delete from facet_values f where f.table_name = $1
-         and not exists (select from counted c where c.facet = f.facet and c.scope = f.scope and c.value = f.value)
-     ), changed as (
-       update facet_values f set row_count = c.row_count from counted c
-       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value and f.row_count <> c.row_count
-     )
-     insert into facet_values (table_name, facet, scope, value, row_count)
-     select $1, c.facet, c.scope, c.value, c.row_count from counted c
-     where not exists (select from facet_values f
-       where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value)', p_table || '_values')
-  using p_table;
+  places := array(
+    select f.ctid from facet_values f
+    where f.table_name = p_table and (f.facet, f.scope, f.value) in (
+      select d.facet, d.scope, d.value from facet_values d where d.table_name = p_table group by d.facet, d.scope, d.value having count(*) > 1)
+    for update skip locked);
+  with twice as (delete from facet_values f where f.ctid = any(places) returning f.*)
+  insert into facet_values (table_name, facet, scope, value, row_count)
+  select p_table, t.facet, t.scope, t.value, sum(t.row_count) from twice t group by t.facet, t.scope, t.value having sum(t.row_count) <> 0;
 
-  with counted as materialized (
-    select s.stem, count(*)::int as value_count from facet_values f, unnest(f.stems) s (stem)
-    where f.table_name = p_table group by s.stem
-  ), gone as (
-    delete from facet_words w where w.table_name = p_table and not exists (select from counted c where c.stem = w.stem)
-  ), changed as (
-    update facet_words w set value_count = c.value_count from counted c
-    where w.table_name = p_table and w.stem = c.stem and w.value_count <> c.value_count
-  )
+  places := array(
+    select w.ctid from facet_words w
+    where w.table_name = p_table and w.stem in (
+      select d.stem from facet_words d where d.table_name = p_table group by d.stem having count(*) > 1)
+    for update skip locked);
+  with twice as (delete from facet_words w where w.ctid = any(places) returning w.*)
   insert into facet_words (table_name, stem, value_count)
-  select p_table, c.stem, c.value_count from counted c
-  where not exists (select from facet_words w where w.table_name = p_table and w.stem = c.stem);
+  select p_table, t.stem, sum(t.value_count) from twice t group by t.stem having sum(t.value_count) <> 0;
+
+  execute format(
+    'select change_facet_values($1, array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)) from (
+       select w.facet, w.scope, w.value, sum(w.change)::int as change from (
+         select v.* from %I() v
+         union all select f.facet, f.scope, f.value, -f.row_count from facet_values f where f.table_name = $1
+       ) w (facet, scope, value, change) group by w.facet, w.scope, w.value having sum(w.change) <> 0
+     ) c', p_table || '_values')
+  using p_table;
+  perform change_facet_words(p_table, array_agg(c.stem), array_agg(c.change)) from (
+    select w.stem, sum(w.change)::int as change from (
+      select unnest(f.stems), 1 from facet_values f where f.table_name = p_table
+      union all select k.stem, -k.value_count from facet_words k where k.table_name = p_table
+    ) w (stem, change) group by w.stem having sum(w.change) <> 0
+  ) c;
 
   select count(*) into total from facet_values f where f.table_name = p_table;
   return total;

@@ -1,26 +1,20 @@
 -- Written by tools/generate.py from the facets of onto_plans.
--- The values by which onto_plans are looked up, each once a row; of the rows `p_keys`, or of all where that is null.
-create or replace function onto_plans_values(p_keys text[]) returns table (key text, scope text, facet text, value text)
+-- The values by which onto_plans are looked up, and how many rows have each.
+create or replace function onto_plans_values() returns table (facet text, scope text, value text, row_count int)
 language sql stable
 as $$
-  select t.id, t.created_by, v.facet, v.value
-  from onto_plans t cross join lateral (
-    select distinct a.* from (
-      select 'status', t.props->>'status'
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
+        select 'status', t.props->>'status'
+        union all select 'assignee', t.props->>'assignee'
+        union all select 'priority', t.props->>'priority'
+        union all select 'kind', t.props->>'kind'
+        union all select 'source', t.props->>'source'
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'assignee', t.props->>'assignee'
-      union all
-      select 'priority', t.props->>'priority'
-      union all
-      select 'kind', t.props->>'kind'
-      union all
-      select 'source', t.props->>'source'
-      union all
-      select o.* from onto_projects r cross join lateral (
+      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
         select 'project', r.name
-      ) o where r.id = t.project_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;

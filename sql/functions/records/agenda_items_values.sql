@@ -1,22 +1,20 @@
 -- Written by tools/generate.py from the facets of agenda_items.
--- The values by which agenda_items are looked up, each once a row; of the rows `p_keys`, or of all where that is null.
-create or replace function agenda_items_values(p_keys text[]) returns table (key text, scope text, facet text, value text)
+-- The values by which agenda_items are looked up, and how many rows have each.
+create or replace function agenda_items_values() returns table (facet text, scope text, value text, row_count int)
 language sql stable
 as $$
-  select t.id, '', v.facet, v.value
-  from agenda_items t cross join lateral (
-    select distinct a.* from (
-      select 'category', t.category
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
+        select 'category', t.category
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
+      ) a (facet, value)) v (facet, value)
       union all
-      select o.* from matters r cross join lateral (
+      select 1, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
         select 'matter', title_runs(r.title)
-      ) o where r.id = t.matter_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;

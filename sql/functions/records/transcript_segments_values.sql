@@ -1,20 +1,17 @@
 -- Written by tools/generate.py from the facets of transcript_segments.
--- The values by which transcript_segments are looked up, each once a row; of the rows `p_keys`, or of all where that is null.
-create or replace function transcript_segments_values(p_keys text[]) returns table (key text, scope text, facet text, value text)
+-- The values by which transcript_segments are looked up, and how many rows have each.
+create or replace function transcript_segments_values() returns table (facet text, scope text, value text, row_count int)
 language sql stable
 as $$
-  select t.id, '', v.facet, v.value
-  from transcript_segments t cross join lateral (
-    select distinct a.* from (
-      select 'speaker', t.speaker_name
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
       union all
-      select 'speaker_role', title_runs(t.speaker_role)
-      union all
-      select o.* from meetings r cross join lateral (
+      select 1, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
         select 'body', r.body
-      ) o where r.id = t.meeting_id
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.id = any(p_keys)) and (true)
-    and length(v.value) <= 200 and folded_words(v.value) is not null
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;

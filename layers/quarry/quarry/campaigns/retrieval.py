@@ -212,12 +212,13 @@ _COUNTED_VALUES = SQL(" union all ").join(
     for name, value in _VALUES.items()
 )
 
-# The dictionary of values is counted anew after every load; what was added since counts once.
+# A value may stand in several rows of the dictionary, whose counts add up.
 _KNOWN_VALUES = (
     "select facet as name, array_agg(value order by n desc, value) as values, null::date as earliest, null::date as latest"
     " from (select facet, value, sum(row_count) as n,"
     "  row_number() over (partition by facet order by sum(row_count) desc, value) as place"
-    "  from facet_values where table_name = 'campaigns' group by facet, value) v where place <= %(values_max)s group by facet"
+    "  from facet_values where table_name = 'campaigns' group by facet, value having sum(row_count) > 0) v"
+    " where place <= %(values_max)s group by facet"
     " union all select null, null, min(capture_date), max(capture_date) from campaigns"
 )
 

@@ -26,7 +26,7 @@ from quarry.core.postgres.embed import (
 )
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
-from quarry.core.retrieval.refresh import refresh_loaded, refresh_values
+from quarry.core.retrieval.refresh import refresh_values
 from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, open_database
@@ -105,7 +105,6 @@ def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) 
             _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
             return False
         analyze(database.url, table.name)
-        refresh_loaded(database.url, table.name, catalog.SEARCHED.values())
         _report(loaded)
         if embed and table.name in catalog.EMBEDDED:
             asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))

@@ -17,11 +17,11 @@ from quarry import catalog
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import embed_pending, remember_model
-from quarry.core.postgres.load import LoadableTable, analyze, load_file
+from quarry.core.postgres.load import analyze, load_file
 from quarry.core.postgres.migrate import sql_directory
 from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.refresh import refresh_loaded
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
+from quarry.core.tables import LoadableTable
 
 VECTORS_FILE = "vectors.npz"
 
@@ -91,8 +91,6 @@ async def load_sample(
             on_step(f"loading {table.name}")
             load_file(url, table, path)
             analyze(url, table.name)
-        for table, _ in _files(domain):
-            refresh_loaded(url, table.name, catalog.SEARCHED.values())
         shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
         await _embed(database, url, shipped, domain, on_step)
         await database.execute(

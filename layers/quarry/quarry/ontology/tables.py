@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
-from quarry.core.postgres.load import Line, LoadableTable, Row, Text
+from quarry.core.tables import Line, LoadableTable, Row, Text
 from quarry.core.text import Identifier, storable
 from quarry.ontology.contract import EntityType
 

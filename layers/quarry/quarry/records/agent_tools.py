@@ -12,9 +12,10 @@ from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.contract import RecordType, SearchRequest
+from quarry.records.contract import SearchRequest
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
+from quarry.records.types import RecordType
 
 
 class SearchRecordsArguments(Request):

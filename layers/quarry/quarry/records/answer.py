@@ -23,11 +23,10 @@ from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
-from quarry.records.absence import is_near_nothing, names_held_by_none
+from quarry.records.absence import is_near_nothing, names_held_by_none, things_held_by_none, without
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
-    SEMANTIC_TYPES,
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
@@ -46,9 +45,11 @@ from quarry.records.evidence import confidence
 from quarry.records.intent import classify_intent
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
+from quarry.records.ranking import nearest
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
-from quarry.records.tools import FIRST_SOURCES, SEARCH_ALL, SearchArguments, Searched, SearchToolset
+from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
+from quarry.records.types import SEMANTIC_TYPES
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -74,15 +75,14 @@ async def answer_question(
     """
     conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
-    toolset = SearchToolset(services, run, request.searched_types)
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
         reading = await _read(request, conversation, services)
-        call = SearchArguments(query=conversation.search_query)
-        yield _call_event(call, toolset)
-        first = await toolset.search(call, toolset.types, sources=FIRST_SOURCES, reading=reading)
+        toolset = SearchToolset(services, run, request.searched_types, reading)
+        yield _call_event(conversation.search_query, run)
+        first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
-        facts = await _facts(reading, first, toolset)
+        facts = await _facts(first, toolset)
         if not facts.is_all:
             async with aclosing(_research(conversation, toolset)) as research:
                 async for event in research:
@@ -123,12 +123,10 @@ async def _read(request: AskRequest, conversation: Conversation, services: Servi
     return alone if alone.question.topic else reading
 
 
-def _call_event(arguments: SearchArguments, toolset: SearchToolset) -> ToolCallEvent:
+def _call_event(query: str, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
-    toolset.run.budget.spend_call()
-    return ToolCallEvent(
-        id=FIRST_SEARCH, tool=SEARCH_ALL, arguments=arguments.model_dump(mode="json", exclude_none=True)
-    )
+    run.budget.spend_call()
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query})
 
 
 @dataclass(frozen=True)
@@ -144,9 +142,9 @@ class _Facts:
     speakers: frozenset[str] = frozenset()
 
 
-async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolset) -> _Facts:
+async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
-    database = toolset.services.database
+    database, reading = toolset.services.database, toolset.reading
     if wanted := what_to_count(reading, toolset.types):
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
@@ -155,9 +153,24 @@ async def _facts(reading: RecordsReading, first: Searched, toolset: SearchToolse
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
-    if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
-        return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
+    if toolset.run.chat is None and by_meaning and first.ranked:
+        if is_near_nothing(first.ranked, reading):
+            return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
+        if things := await _things_not_meant(first, toolset):
+            return _Facts(fallbacks.nothing_held(things, first.sources), is_all=True)
     return _Facts(speakers=reading.speakers)
+
+
+async def _things_not_meant(first: Searched, toolset: SearchToolset) -> list[str]:
+    """Things that no record names, nor means: the nearest record is no nearer to the question for their being in it."""
+    reading = toolset.reading
+    if reading.clauses or reading.question.follows_up:
+        return []
+    things = await things_held_by_none(toolset.services.database, reading, toolset.types)
+    others = without(reading.question.text, things)
+    if not things or not others:
+        return things
+    return things if await toolset.similarity(others) >= nearest(first.ranked) else []
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-from quarry.records.contract import RecordType
+from quarry.records.types import RecordType
 
 RecordKey = tuple[RecordType, str]
 

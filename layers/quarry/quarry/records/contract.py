@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -18,11 +18,7 @@ from pydantic import (
 from quarry.core.contract import Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
-
-RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
-RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
-SEMANTIC_TYPES: tuple[RecordType, ...] = tuple(name for name in RECORD_TYPES if name != "transcript_segment")
-"""The types that have vectors. Transcript segments are too many; they are found by their words."""
+from quarry.records.types import RECORD_TYPES, RecordType
 
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]

@@ -16,9 +16,10 @@ from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among
 from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
-from quarry.records.contract import AggregationEvent, AggregationGroup, RecordType
+from quarry.records.contract import AggregationEvent, AggregationGroup
 from quarry.records.facets import RECORDS, SAID_FACETS
 from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
+from quarry.records.types import RecordType
 
 WORDS_ROWS_MAX = 20_000
 """Where more records than these hold the question's words, they are not counted."""

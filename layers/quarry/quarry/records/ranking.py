@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quarry.core.fusion import Fused, reciprocal_rank_fusion
 from quarry.records.candidates import Candidate, RecordKey
-from quarry.records.contract import RECORD_TYPES
+from quarry.records.types import RECORD_TYPES
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
@@ -47,6 +47,11 @@ def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
         RankedRecord(item.key, item.score, item.ranks.get("text"), item.ranks.get("semantic"), similarity.get(item.key))
         for item in fused
     ]
+
+
+def nearest(ranked: Sequence[RankedRecord]) -> float:
+    """The similarity of the record that is nearest in meaning; 0 where none was found by it."""
+    return max((item.similarity or 0.0 for item in ranked), default=0.0)
 
 
 def _by_words(candidates: Sequence[Candidate]) -> list[RecordKey]:

@@ -30,7 +30,9 @@ from quarry.core.query.mention import (
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.facets import KIND_FACETS, MEETINGS, PEOPLE_FACETS, RECORDS, SEARCHED_BY_TYPE, VOTERS
+from quarry.records.facets import KIND_FACETS, PEOPLE_FACETS, RECORDS, VOTERS
+from quarry.records.meetings import MEETINGS
+from quarry.records.types import SEARCHED_BY_TYPE
 
 CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""

@@ -15,9 +15,8 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Arguments, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
-from quarry.records.contract import SEMANTIC_TYPES, RecordType, WholeRecord
-from quarry.records.facets import SEARCHED_BY_TYPE
-from quarry.records.tables import TABLES
+from quarry.records.contract import WholeRecord
+from quarry.records.types import SEARCHED_BY_TYPE, SEMANTIC_TYPES, TABLES, RecordType
 
 _TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]
 

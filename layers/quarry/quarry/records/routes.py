@@ -15,16 +15,10 @@ from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
 from quarry.records.answer import answer_question
-from quarry.records.contract import (
-    AskQuery,
-    AskRequest,
-    RecordType,
-    SearchRequest,
-    SearchResponse,
-    WholeRecord,
-)
+from quarry.records.contract import AskQuery, AskRequest, SearchRequest, SearchResponse, WholeRecord
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
+from quarry.records.types import RecordType
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {

@@ -17,13 +17,13 @@ from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordText
-from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
-from quarry.records.facets import SEARCHED_BY_TYPE
+from quarry.records.contract import Matched, Result, SearchRequest, SearchResponse
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import Scope, describe, find_candidates
 from quarry.records.search_plan import SearchPlan, plan_search
+from quarry.records.types import SEARCHED_BY_TYPE, RecordType
 
 DEPTH = 100
 """Candidates of each type. Deeper pages than these hold nothing."""

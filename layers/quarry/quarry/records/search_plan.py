@@ -10,11 +10,10 @@ from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause
 from quarry.records.candidates import RecordKey
-from quarry.records.contract import RecordType
-from quarry.records.facets import SEARCHED_BY_TYPE
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Arm, Scope, ids_meeting
+from quarry.records.types import SEARCHED_BY_TYPE, RecordType
 
 IDS_MAX = 5_000
 """Where no more records of a type meet the conditions, only these are ranked; else those that were ranked are checked."""

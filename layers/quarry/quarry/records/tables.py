@@ -1,166 +1,36 @@
-"""The tables of civic records: what their files may hold, which of them have vectors, what expires."""
+"""The tables of civic records: what their files may hold, which of them have vectors, what expires. All but meetings follows from
+the types of record.
+"""
 
 from __future__ import annotations
 
-import datetime
-from typing import Self
-
-from pydantic import Field, model_validator
-
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.postgres.load import Line, LoadableTable, Names, Row, Text
-from quarry.core.text import Identifier
-from quarry.records.contract import RecordType
+from quarry.core.tables import LoadableTable
+from quarry.records.meetings import MeetingRow
+from quarry.records.types import TYPES, Declared
 
-TABLES: dict[RecordType, str] = {
-    "motion": "motions",
-    "agenda_item": "agenda_items",
-    "matter": "matters",
-    "document_section": "document_sections",
-    "key_statement": "key_statements",
-    "transcript_segment": "transcript_segments",
-}
-
-
-class MeetingRow(Row):
-    """A meeting. Every other record may name one, and takes its date where it has none."""
-
-    id: Identifier
-    body: Line
-    title: Line
-    date: datetime.date
-    started_at: Line | None = None
-    location: Line | None = None
-    attendees: Names = []
-    summary: Text | None = None
-    video_url: Line | None = None
-    minutes_url: Line | None = None
-
-
-class MatterRow(Row):
-    """A matter: an ordinance, contract, project or application that meetings return to. Without a date, it has that of its
-    introduction.
-    """
-
-    id: Identifier
-    title: Line
-    matter_type: Line | None = None
-    status: Line | None = None
-    summary: Text | None = None
-    sponsors: Names = []
-    introduced_on: datetime.date | None = None
-    decided_on: datetime.date | None = None
-    meeting_id: Identifier | None = None
-    date: datetime.date | None = None
-    url: Line | None = None
-
-    @model_validator(mode="after")
-    def _date_from_introduction(self) -> Self:
-        self.date = self.date or self.introduced_on
-        return self
-
-
-class AgendaItemRow(Row):
-    """An item of a meeting's agenda."""
-
-    id: Identifier
-    meeting_id: Identifier | None = None
-    matter_id: Identifier | None = None
-    item_number: Line | None = None
-    title: Line
-    description: Text | None = None
-    category: Line | None = None
-    date: datetime.date | None = None
-    url: Line | None = None
-
-
-class MotionRow(Row):
-    """A motion and how the vote on it went."""
-
-    id: Identifier
-    meeting_id: Identifier | None = None
-    agenda_item_id: Identifier | None = None
-    matter_id: Identifier | None = None
-    text_content: Text
-    plain_english_summary: Text | None = None
-    result: Line | None = None
-    mover: Line | None = None
-    seconder: Line | None = None
-    votes_for: Names = []
-    votes_against: Names = []
-    abstained: Names = []
-    date: datetime.date | None = None
-    url: Line | None = None
-
-
-class DocumentSectionRow(Row):
-    """A section of a report, plan, agreement or memo."""
-
-    id: Identifier
-    meeting_id: Identifier | None = None
-    matter_id: Identifier | None = None
-    document_title: Line
-    document_type: Line | None = None
-    section_number: int | None = Field(default=None, ge=0, le=2_000_000_000)
-    heading: Line | None = None
-    body: Text
-    date: datetime.date | None = None
-    url: Line | None = None
-
-
-class KeyStatementRow(Row):
-    """A statement worth quoting, who made it, and what it answered."""
-
-    id: Identifier
-    meeting_id: Identifier | None = None
-    agenda_item_id: Identifier | None = None
-    speaker_name: Line
-    speaker_role: Line | None = None
-    statement_text: Text
-    context: Text | None = None
-    stance: Line | None = None
-    date: datetime.date | None = None
-    url: Line | None = None
-
-
-class TranscriptSegmentRow(Row):
-    """A stretch of a meeting's transcript; seconds count from the start of the recording."""
-
-    id: Identifier
-    meeting_id: Identifier | None = None
-    agenda_item_id: Identifier | None = None
-    speaker_name: Line | None = None
-    speaker_role: Line | None = None
-    text_content: Text
-    start_seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    end_seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    date: datetime.date | None = None
-    url: Line | None = None
-
-
-_MEETING = {"meeting_id": "meetings"}
-_MATTER = {"matter_id": "matters"}
-_AGENDA_ITEM = {"agenda_item_id": "agenda_items"}
+_REFERENCES = {"meeting_id": "meetings", "matter_id": "matters", "agenda_item_id": "agenda_items"}
 _MEETING_DATE = {"date": ("meeting_id", "meetings", "date")}
 
-# In the order in which they must be loaded: what is referred to comes first.
-LOADABLE = (
-    LoadableTable("meetings", MeetingRow),
-    LoadableTable("matters", MatterRow, _MEETING, _MEETING_DATE),
-    LoadableTable("agenda_items", AgendaItemRow, _MEETING | _MATTER, _MEETING_DATE),
-    LoadableTable("motions", MotionRow, _MEETING | _AGENDA_ITEM | _MATTER, _MEETING_DATE),
-    LoadableTable("document_sections", DocumentSectionRow, _MEETING | _MATTER, _MEETING_DATE),
-    LoadableTable("key_statements", KeyStatementRow, _MEETING | _AGENDA_ITEM, _MEETING_DATE),
-    LoadableTable("transcript_segments", TranscriptSegmentRow, _MEETING | _AGENDA_ITEM, _MEETING_DATE),
-)
 
-EMBEDDED = (
-    EmbeddedTable("motions", "motion_embeddings", ("plain_english_summary", "text_content")),
-    EmbeddedTable("agenda_items", "agenda_item_embeddings", ("title", "description")),
-    EmbeddedTable("matters", "matter_embeddings", ("title", "summary")),
-    EmbeddedTable("document_sections", "document_section_embeddings", ("heading", "body")),
-    EmbeddedTable("key_statements", "key_statement_embeddings", ("statement_text", "context")),
+def _loadable(declared: Declared) -> LoadableTable:
+    references = {column: table for column, table in _REFERENCES.items() if column in declared.row.model_fields}
+    return LoadableTable(declared.table.name, declared.row, references, _MEETING_DATE)
+
+
+def _place(table: LoadableTable) -> int:
+    """What is referred to is loaded first."""
+    referred_to = [*_REFERENCES.values()]
+    return referred_to.index(table.name) if table.name in referred_to else len(referred_to)
+
+
+LOADABLE = (LoadableTable("meetings", MeetingRow), *sorted(map(_loadable, TYPES.values()), key=_place))
+
+EMBEDDED = tuple(
+    EmbeddedTable(declared.table.name, f"{name}_embeddings", declared.embedded)
+    for name, declared in TYPES.items()
+    if declared.embedded
 )
 
 EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)

@@ -16,28 +16,19 @@ from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
 from quarry.records.candidates import RecordText
-from quarry.records.contract import RecordType
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
+from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
-from quarry.records.ranking import RankedRecord
+from quarry.records.ranking import RankedRecord, nearest
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import describe
 from quarry.records.search import rank_records
-from quarry.records.tables import TABLES
+from quarry.records.types import TABLES, TYPES, RecordType
 
 SEARCH_ALL = "search_records"
 FIRST_SOURCES = 8
 TOOL_SOURCES = 4
 POOL_RECORDS = 24
-
-_WHAT = {
-    "motion": "motions: the formal text, the result, who moved and who voted against",
-    "agenda_item": "agenda items: what a meeting had before it",
-    "matter": "matters: ordinances, contracts and projects with their whole story and status",
-    "document_section": "sections of staff reports, studies, plans and agreements: reasons and figures",
-    "key_statement": "statements of councillors, staff and residents worth quoting",
-    "transcript_segment": "transcripts: what was said word for word (found by words only)",
-}
 
 
 class SearchArguments(BaseModel):
@@ -64,34 +55,34 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer, and what they found. `pool` holds what was found but is not a source."""
+    """The searches of one answer, and what they found. `reading` is what the question asks beside its words; `pool` holds
+    what was found but is not a source.
+    """
 
     services: Services
     run: Run
     types: Sequence[RecordType]
+    reading: RecordsReading
     evidence: Evidence = field(default_factory=Evidence)
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
-    async def search(
-        self,
-        arguments: SearchArguments,
-        types: Sequence[RecordType],
-        *,
-        sources: int,
-        reading: RecordsReading | None = None,
+    async def search(self, query: str) -> Searched:
+        """The first search, for the question itself."""
+        return await self._search(query, self.types, self.reading, (None, None), FIRST_SOURCES)
+
+    async def similarity(self, query: str) -> float:
+        """How near in meaning the record is that is nearest to other words."""
+        return nearest(await rank_records(query, self.types, self.services, self.run))
+
+    async def _search(
+        self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int
     ) -> Searched:
-        """Search and take the best `sources` as evidence; `reading` is what the query asks beside its words."""
+        """Search and take the best `sources` as evidence."""
         ranked = await rank_records(
-            arguments.query,
-            types,
-            self.services,
-            self.run,
-            reading=reading,
-            date_from=arguments.date_from,
-            date_to=arguments.date_to,
+            query, types, self.services, self.run, reading=reading, date_from=dates[0], date_to=dates[1]
         )
         looked_at = ranked[:POOL_RECORDS]
-        texts = await describe(self.services.database, [item.key for item in looked_at], arguments.query)
+        texts = await describe(self.services.database, [item.key for item in looked_at], query)
         by_key = {text.key: text for text in texts}
         found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
         self.pool |= {text.key: text for _, text in found}
@@ -108,14 +99,16 @@ class SearchToolset:
         return [
             everything,
             *(
-                Tool(f"search_{TABLES[name]}", f"Search {_WHAT[name]}.", SearchArguments, self._searcher((name,)))
+                Tool(f"search_{TABLES[name]}", f"Search {TYPES[name].told}.", SearchArguments, self._searcher((name,)))
                 for name in self.types
             ),
         ]
 
     def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:
-            searched = await self.search(arguments, types, sources=TOOL_SOURCES)
+            dates = (arguments.date_from, arguments.date_to)
+            reading, dates = guarded(arguments.query, dates, self.reading)
+            searched = await self._search(arguments.query, types, reading, dates, TOOL_SOURCES)
             full = " No further source can be kept." if len(self.evidence.sources) >= SOURCES_MAX else ""
             return ToolResult(len(searched.ranked), searched.summary, sources_block(searched.sources) + full)
 

@@ -10,47 +10,18 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import BinaryIO
 
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.types.json import Jsonb
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import ValidationError
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.migrate import SyncConnection, connect
-from quarry.core.text import Storable
+from quarry.core.tables import LoadableTable, Row
 
 LINE_MAX_BYTES = 4 * 1024 * 1024
 REPORTED_PROBLEMS_MAX = 20
-
-
-Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
-Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
-Names = Annotated[list[Line], Field(max_length=500)]
-
-
-class Row(BaseModel):
-    """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
-
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, defer_build=True)
-
-
-@dataclass(frozen=True)
-class LoadableTable:
-    """A table that files can be loaded into.
-
-    `references` maps a column to the table whose id it holds; `inherits` maps a column to (reference column, table, column)
-    that it is filled from where a row leaves it out.
-    """
-
-    name: str
-    row: type[Row]
-    references: Mapping[str, str] = field(default_factory=dict)
-    inherits: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self.row.model_fields)
 
 
 @dataclass(frozen=True)

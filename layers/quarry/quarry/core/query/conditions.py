@@ -21,10 +21,10 @@ from quarry.core.query.mention import (
     MoneyRange,
     NumberRange,
     ParsedQuery,
-    Phrase,
     Place,
     Word,
 )
+from quarry.core.query.presence import presences
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -79,59 +79,11 @@ def conditions_of(
             continue
         groups.append((place, said))
         found.constraining.add(place)
-    groups += _presences(parsed, table, asked_about, found)
+    for place, condition in presences(parsed, table, asked_about | found.used):
+        found.used.add(place)
+        groups.append((place, [(condition,)]))
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
     return found
-
-
-_ARTICLES = frozenset(("a", "an", "any"))
-_HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
-_VERBS_BEFORE_MAX = 3
-
-
-def _presences(
-    parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int], found: Conditions
-) -> list[tuple[int, list[Clause]]]:
-    """Conditions that a row has any value of a facet at all, or none ("with an offer", "that have no brand")."""
-    groups: list[tuple[int, list[Clause]]] = []
-    for place, mention in enumerate(parsed.mentions):
-        value = mention.value
-        if not isinstance(value, FacetName) or value.grain or place in asked_about or place in found.used:
-            continue
-        facet = table.facet(value.facets[0])
-        if facet.kind in ("boolean", "number") or _leads_on(parsed, place) or not _is_had(parsed, place, facet):
-            continue
-        found.used.add(place)
-        groups.append((place, [(Condition(facet.name, is_negated=mention.assertion == "negated"),)]))
-    return groups
-
-
-def _leads_on(parsed: ParsedQuery, place: int) -> bool:
-    """Whether what stands right behind a facet's name is its value, or described by it ("not promising rest")."""
-    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
-    return (
-        following is not None
-        and isinstance(following.value, (Word, Known, Phrase))
-        and following.start - parsed.mentions[place].end == 1
-    )
-
-
-def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
-    """Whether the words before a facet's name say that a row has one ("makes an", "with an"), or none ("without", "has no")."""
-    mention = parsed.mentions[place]
-    has_article = facet.kind == "text"
-    for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
-        said = keys(parsed.text[before.start : before.end])
-        if not isinstance(before.value, Cue) or not said:
-            return False
-        if before.value.what.startswith("negates"):
-            return mention.assertion == "negated"
-        if said[-1] in _HAVING and mention.assertion == "affirmed":
-            return has_article
-        if said[-1] not in (_ARTICLES | _HAVING):
-            return False
-        has_article = has_article or said[-1] in _ARTICLES
-    return False
 
 
 def _insists(mention: Mention) -> bool:

@@ -109,10 +109,6 @@ class SearchTable:
                 return related
         raise KeyError(name)
 
-    def reads(self, table: str) -> bool:
-        """Whether what its rows are like depends on that table of the database."""
-        return table == self.name or any(table == related.table for related in self.related)
-
     @property
     def listed(self) -> list[Facet]:
         """The facets whose values are looked up."""

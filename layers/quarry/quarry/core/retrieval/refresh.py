@@ -1,4 +1,4 @@
-"""Counting the values of the data anew: writes add what is new, and leave what no row has any more."""
+"""Counting the values of the data anew. Writes count them too; this mends what writes at once have miscounted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 from psycopg.sql import SQL, Literal
 
-from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.facets import SearchTable
 
@@ -34,11 +33,3 @@ async def refresh_values(
             row = await cursor.fetchone()
             counted[table.name] = row["values"] if row else 0
     return counted
-
-
-def refresh_loaded(url: str, loaded: str, searched: Iterable[SearchTable]) -> None:
-    """Count the values of those searched tables that read the loaded one. Raises DatabaseUnavailable."""
-    with connect(url) as connection:
-        for table in searched:
-            if table.reads(loaded):
-                connection.execute("select refresh_facet_values(%s)", [table.name])

@@ -1,54 +1,65 @@
-"""The SQL function that tells the values of a searched table, made from its facets."""
+"""The SQL by which the values of a searched table are known, made from its facets: what they are, and how writes change them.
+
+A value counts once for each row that has it; a value of rows that belong to a row, once for each of these. So what a statement
+changes follows from the rows that it wrote, whatever else the tables hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import LiteralString
 
-from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.facets import Facet, Related, SearchTable
 
 VALUE_MAX_CHARACTERS = 200
 """Longer values are no one's name for anything."""
 
 
 def values_function(table: SearchTable) -> str:
-    """`<table>_values`: each value of each listed facet with the row that has it, once a row; of the rows with the given keys."""
-    scope = f"t.{table.scope}" if table.scope else "''"
-    arms = "\n      union all\n".join(_arms(table))
+    """`<table>_values`: each value of each listed facet, whose it is, and how many rows have it."""
     return f"""-- Written by tools/generate.py from the facets of {table.name}.
--- The values by which {table.name} are looked up, each once a row; of the rows `p_keys`, or of all where that is null.
-create or replace function {table.name}_values(p_keys text[]) returns table (key text, scope text, facet text, value text)
+-- The values by which {table.name} are looked up, and how many rows have each.
+create or replace function {table.name}_values() returns table (facet text, scope text, value text, row_count int)
 language sql stable
 as $$
-  select t.{table.key}, {scope}, v.facet, v.value
-  from {table.name} t cross join lateral (
-    select distinct a.* from (
-{arms}
-    ) a (facet, value)
-  ) v (facet, value)
-  where (p_keys is null or t.{table.key} = any(p_keys)) and ({table.where})
-    and length(v.value) <= {VALUE_MAX_CHARACTERS} and folded_words(v.value) is not null
+{_counted([_values(table, related, "1") for related in _relations(table)])}
 $$;
 """
 
 
-def _arms(table: SearchTable) -> Iterator[str]:
-    own = [facet for facet in table.listed if facet.related is None]
-    if own:
-        yield _values(own, "      ")
-    for related in table.related:
-        facets = [facet for facet in table.listed if facet.related == related.name]
-        if facets:
-            yield (
-                f"      select o.* from {related.table} r cross join lateral (\n{_values(facets, '        ')}\n"
-                f"      ) o where {related.on}"
-            )
-
-
-def _values(facets: list[Facet], indent: str) -> str:
-    return f"\n{indent}union all\n".join(
-        f"{indent}select '{facet.name}', {value_expression(facet)}" for facet in facets
+def written_function(table: SearchTable) -> str:
+    """`<table>_written`: the trigger function that counts what a statement changes, and the triggers that call it."""
+    writes = list(_writes(table))
+    branches = "".join(
+        f"""  elsif tg_table_name = '{write.table}' and tg_op = '{write.operation.upper()}' then
+    perform change_facet_values('{table.name}', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+{_counted(write.values, write.instead)}
+    ) c (facet, scope, value, change);
+"""
+        for write in writes
+        if write.values
     )
+    triggers = "\n".join(
+        f"select keep_values_counted('{table.name}', '{write.table}', '{write.operation}', '{write.level}');"
+        for write in writes
+    )
+    return f"""-- Written by tools/generate.py from the facets of {table.name}.
+-- Counts what a statement changes in the values by which {table.name} are looked up.
+create or replace function {table.name}_written() returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('{table.name}');
+{branches}  end if;
+  return old;
+end
+$$;
+{triggers}
+"""
 
 
 def value_expression(facet: Facet) -> LiteralString:
@@ -58,3 +69,126 @@ def value_expression(facet: Facet) -> LiteralString:
     if facet.kind == "title":
         return "title_runs(" + facet.sql + ")"
     return "unnest(" + facet.sql + ")" if facet.is_array else facet.sql
+
+
+# ---- what the values are ----
+
+
+def _relations(table: SearchTable) -> list[Related | None]:
+    """By what rows have listed facets: None, of their own, and the related rows that have such."""
+    named = {facet.related for facet in table.listed}
+    return [*([None] if None in named else []), *(related for related in table.related if related.name in named)]
+
+
+def _values(table: SearchTable, related: Related | None, change: str, *, where: str | None = None) -> str:
+    """The values that rows have by this relation, each with the number that it changes by."""
+    scope = f"t.{table.scope}" if table.scope else "''"
+    rows = f"{table.name} t" + (f" join {related.table} r on {related.on}" if related else "")
+    each = "\n        union all ".join(
+        f"select '{facet.name}', {value_expression(facet)}"
+        for facet in table.listed
+        if facet.related == (related and related.name)
+    )
+    searched = table.where if where is None else where
+    return f"""      select {change}, v.facet, {scope}, v.value from {rows}, lateral (select distinct a.* from (
+        {each}
+      ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
+
+
+def _counted(values: Sequence[str], instead: str = "") -> str:
+    """How the number of rows with each value changes by `values`; `instead` names other rows for those of a table."""
+    union = "\n      union all\n".join(values)
+    return f"""    {instead}select w.facet, w.scope, w.value, sum(w.change)::int from (
+{union}
+    ) w (change, facet, scope, value) where length(w.value) <= {VALUE_MAX_CHARACTERS}
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0"""
+
+
+# ---- what writes change ----
+
+
+@dataclass(frozen=True)
+class _Write:
+    """An operation on a table, and the values that it changes."""
+
+    table: str
+    operation: str
+    values: Sequence[str] = ()
+    instead: str = ""
+    level: str = "statement"
+
+
+def _writes(table: SearchTable) -> Iterator[_Write]:
+    relations = _relations(table)
+    yield from _writes_of_rows(table, relations)
+    for name in dict.fromkeys(related.table for related in relations if related):
+        by_it = [related for related in relations if related and related.table == name]
+        if owner := by_it[0].owner:
+            yield from _writes_of_owned(table, by_it, owner)
+        else:  # a row that many belong to is there before these, and stays as long
+            yield _Write(
+                name, "update", [_values(table, related, "r.change") for related in by_it], _updated(name, table)
+            )
+
+
+def _writes_of_rows(table: SearchTable, relations: Sequence[Related | None]) -> Iterator[_Write]:
+    values = [_values(table, related, "t.change") for related in relations]
+    name = table.name
+    yield _Write(name, "insert", values, f"with {name} as (select 1 as change, n.* from new_rows n) ")
+    yield _Write(name, "update", values, _updated(name, table))
+    if any(related and related.owner for related in relations):
+        # what belongs to a row goes with it, and before the statement is over
+        yield _Write(name, "delete", values, f"with {name} as (select -1 as change, old.*) ", "each row")
+    else:
+        yield _Write(name, "delete", values, f"with {name} as (select -1 as change, o.* from old_rows o) ")
+    yield _Write(name, "truncate")
+
+
+def _updated(name: str, table: SearchTable) -> str:
+    """The rows of a table before and after an update, where what the values are made of changed: in most it did not."""
+    columns = _columns(table, name)
+    new, old = f"select {columns} from new_rows", f"select {columns} from old_rows"
+    return (
+        f"with {name} as (select 1 as change, n.* from ({new} except all {old}) n\n"
+        f"      union all select -1, o.* from ({old} except all {new}) o)\n    "
+    )
+
+
+def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -> Iterator[_Write]:
+    """Writes of rows that belong to a row, which may be searched for having them."""
+    name = by_it[0].table
+    values = [_values(table, related, "r.change", where="true") for related in by_it]
+    if None in _relations(table):
+        values.append(_values(table, None, "t.change", where="t.change <> 0"))
+    before = re.sub(rf"\b{name}\b", "before", table.where)
+    for operation, written in {
+        "insert": {"new_rows": 1},
+        "update": {"new_rows": 1, "old_rows": -1},
+        "delete": {"old_rows": -1},
+    }.items():
+        owners = " union ".join(f"select {owner} from {rows}" for rows in written)
+        signed = " union all ".join(f"select {change} as change, w.* from {rows} w" for rows, change in written.items())
+        others = " and b.id not in (select id from new_rows)" if "new_rows" in written else ""
+        instead = (
+            f"with before as (select b.* from {name} b where b.{owner} in ({owners}){others}"
+            f"{' union all select * from old_rows' if 'old_rows' in written else ''}),\n"
+            f"    {table.name} as (select ({table.where})::int - ({before})::int as change, t.*\n"
+            f"      from {table.name} t where t.{table.key} in ({owners})),\n"
+            f"    {name} as ({signed})\n    "
+        )
+        yield _Write(name, operation, values, instead)
+    yield _Write(name, "truncate")
+
+
+def _columns(table: SearchTable, written: str) -> str:
+    """The columns of the table written that the values are made of."""
+    relations = [
+        related for related in _relations(table) if written == table.name or (related and related.table == written)
+    ]
+    names = {related.name if related else None for related in relations}
+    sql = [facet.sql for facet in table.listed if facet.related in names]
+    sql += [related.on for related in relations if related]
+    if written == table.name:
+        sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
+    row = "t" if written == table.name else "r"
+    return ", ".join(sorted(set(re.findall(rf"\b{row}\.(\w+)", " ".join(sql)))))

@@ -221,8 +221,8 @@ def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correct
 
 
 def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
-    """Each match once: a value that several tables hold has the rows of all."""
+    """Each match once, with all its rows: several tables hold it, or several rows of the dictionary count it."""
     rows: Counter[ValueMatch] = Counter()
     for match in matches:
         rows[replace(match, value=replace(match.value, rows=0))] += match.value.rows
-    return [replace(match, value=replace(match.value, rows=count)) for match, count in rows.items()]
+    return [replace(match, value=replace(match.value, rows=count)) for match, count in rows.items() if count > 0]

@@ -1,0 +1,43 @@
+-- Changes how many rows of a searched table have each of these values. A value is given once. What is there already is looked up one by
+-- one: the plans are kept, and a join would be planned by the statistics of a table that was smaller then. A row that another
+-- transaction holds is passed over, and one that changed in the meantime not found: then the change stands in a row of its own,
+-- as it does in a transaction that must not see what others have changed since.
+create or replace function change_facet_values(p_table text, p_facets text[], p_scopes text[], p_values text[], p_changes int[])
+returns void
+language plpgsql
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_facets is null then
+    return;
+  end if;
+  with given as materialized (
+    select g.facet, g.scope, g.value, g.change, g.number, h.place, h.row_count + g.change as row_count
+    from unnest(p_facets, p_scopes, p_values, p_changes) with ordinality g (facet, scope, value, change, number)
+    left join lateral (
+      select f.ctid as place, f.row_count from facet_values f
+      where f.table_name = p_table and f.facet = g.facet and f.value = g.value and f.scope = g.scope
+        and current_setting('transaction_isolation') = 'read committed'
+      limit 1 for update skip locked
+    ) h on true
+  ), gone as (
+    delete from facet_values f using given g where f.ctid = g.place and g.row_count = 0 returning g.number, f.stems
+  ), changed as (
+    update facet_values f set row_count = g.row_count from given g where f.ctid = g.place and g.row_count <> 0 returning g.number
+  ), added as (
+    insert into facet_values (table_name, facet, scope, value, row_count)
+    select p_table, g.facet, g.scope, g.value, g.change from given g
+    where (g.place is null or g.number not in (select number from gone union all select number from changed))
+      and folded_words(g.value) is not null
+    returning stems
+  )
+  select array_agg(w.stem), array_agg(w.change) into p_values, p_changes
+  from (
+    select s.stem, sum(s.change)::int as change
+    from (select unnest(stems), 1 from added union all select unnest(stems), -1 from gone) s (stem, change)
+    group by s.stem having sum(s.change) <> 0
+  ) w;
+  perform change_facet_words(p_table, p_values, p_changes);
+end
+$$;

@@ -1,0 +1,101 @@
+-- Written by tools/generate.py from the facets of document_sections.
+-- Counts what a statement changes in the values by which document_sections are looked up.
+create or replace function document_sections_written() returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('document_sections');
+  elsif tg_table_name = 'document_sections' and tg_op = 'INSERT' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'document_sections' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select 1 as change, n.* from (select document_title, document_type, id, matter_id, meeting_id from new_rows except all select document_title, document_type, id, matter_id, meeting_id from old_rows) n
+      union all select -1, o.* from (select document_title, document_type, id, matter_id, meeting_id from old_rows except all select document_title, document_type, id, matter_id, meeting_id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'document_sections' and tg_op = 'DELETE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with document_sections as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
+        select 'document', title_runs(t.document_title)
+        union all select 'document_type', t.document_type
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
+      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
+        select 'matter', title_runs(r.title)
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+select keep_values_counted('document_sections', 'document_sections', 'insert', 'statement');
+select keep_values_counted('document_sections', 'document_sections', 'update', 'statement');
+select keep_values_counted('document_sections', 'document_sections', 'delete', 'statement');
+select keep_values_counted('document_sections', 'document_sections', 'truncate', 'statement');
+select keep_values_counted('document_sections', 'meetings', 'update', 'statement');
+select keep_values_counted('document_sections', 'matters', 'update', 'statement');

@@ -1,0 +1,82 @@
+-- Written by tools/generate.py from the facets of matters.
+-- Counts what a statement changes in the values by which matters are looked up.
+create or replace function matters_written() returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('matters');
+  elsif tg_table_name = 'matters' and tg_op = 'INSERT' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select 1 as change, n.* from (select id, matter_type, meeting_id, sponsors, status, title from new_rows except all select id, matter_type, meeting_id, sponsors, status, title from old_rows) n
+      union all select -1, o.* from (select id, matter_type, meeting_id, sponsors, status, title from old_rows except all select id, matter_type, meeting_id, sponsors, status, title from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'matters' and tg_op = 'DELETE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
+        select 'title', title_runs(t.title)
+        union all select 'type', t.matter_type
+        union all select 'status', t.status
+        union all select 'sponsor', unnest(t.sponsors)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+select keep_values_counted('matters', 'matters', 'insert', 'statement');
+select keep_values_counted('matters', 'matters', 'update', 'statement');
+select keep_values_counted('matters', 'matters', 'delete', 'statement');
+select keep_values_counted('matters', 'matters', 'truncate', 'statement');
+select keep_values_counted('matters', 'meetings', 'update', 'statement');

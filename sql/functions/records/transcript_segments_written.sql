@@ -1,0 +1,76 @@
+-- Written by tools/generate.py from the facets of transcript_segments.
+-- Counts what a statement changes in the values by which transcript_segments are looked up.
+create or replace function transcript_segments_written() returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('transcript_segments');
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'INSERT' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'UPDATE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role from new_rows except all select id, meeting_id, speaker_name, speaker_role from old_rows) n
+      union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role from old_rows except all select id, meeting_id, speaker_name, speaker_role from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'transcript_segments' and tg_op = 'DELETE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with transcript_segments as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
+        select 'speaker', t.speaker_name
+        union all select 'speaker_role', title_runs(t.speaker_role)
+      ) a (facet, value)) v (facet, value)
+      union all
+      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select r.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
+        select 'body', r.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+select keep_values_counted('transcript_segments', 'transcript_segments', 'insert', 'statement');
+select keep_values_counted('transcript_segments', 'transcript_segments', 'update', 'statement');
+select keep_values_counted('transcript_segments', 'transcript_segments', 'delete', 'statement');
+select keep_values_counted('transcript_segments', 'transcript_segments', 'truncate', 'statement');
+select keep_values_counted('transcript_segments', 'meetings', 'update', 'statement');
