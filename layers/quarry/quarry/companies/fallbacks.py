@@ -168,9 +168,6 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
-    fewest = min((_lacking(entry.company, sought) for entry, _ in kept), default=0)
-    if sought.is_plain and inputs.seed is None:
-        kept = [pair for pair in kept if _lacking(pair[0].company, sought) == fewest]
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],
@@ -218,13 +215,6 @@ def _judge(
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
     score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
-
-
-def _lacking(company: Company, sought: Sought) -> int:
-    """How many of the tags that say what the companies are it is not filed under. Where some are under all, others are
-    not meant.
-    """
-    return sum(group.is_demanded and not _filed(company, group) for group in sought.tags)
 
 
 def _tag_share(company: Company, sought: Sought) -> float:
