@@ -24,7 +24,7 @@ from quarry.companies.outputs import (
 )
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs
 from quarry.companies.query import Sought, TagGroup
-from quarry.companies.ranking import Entry, distinct
+from quarry.companies.ranking import NEAR_SHARE, Entry, distinct
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
 from quarry.core.text import significant_words, topic_text
 
@@ -61,7 +61,7 @@ ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
 """Meaning, share of the question's words, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
 """Where the question is tags and nothing else: meaning, share of the tags."""
-SEED_ODDS = Odds(-3.4, (5.0, 3.5, 1.5))
+SEED_ODDS = Odds(-3.4, (4.0, 4.0, 1.5))
 """Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
 DEMANDS_MET = 1.0
 """What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
@@ -69,10 +69,6 @@ NOTHING_ASKED = 0.6
 """The score of a company of which nothing was asked but what it was filtered by."""
 NAME_WEIGHT = 0.95
 
-ACCEPTED_MIN = 0.2
-"""A company that scores less does not answer the question."""
-ACCEPTED_SHARE = 0.3
-"""Nor does one that scores less than this share of the best."""
 
 
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
@@ -158,7 +154,7 @@ class _Evidence:
 
 
 def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
-    """The companies whose evidence is good enough, best first."""
+    """The companies whose evidence comes near the best, best first. Whether that is enough is for the caller to say."""
     said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
     weights = _word_weights(sought, said.values())
     rarity = _rarity(entry.company for entry in inputs.entries)
@@ -167,7 +163,7 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     ]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
-    kept = [pair for pair in judged if pair[1].score >= max(ACCEPTED_MIN, ACCEPTED_SHARE * best)]
+    kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],

@@ -117,11 +117,18 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         tags=tags,
         excluded=_excluded(question, clauses, parsed),
         topic=question.topic,
-        words=tuple(dict.fromkeys(significant_words(" ".join(question.topic_words)))),
+        words=_words(question),
         is_plain=bool(tags) and _is_covered(question, tags),
         count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
     )
+
+
+def _words(question: Question) -> tuple[str, ...]:
+    """The stems of the topic's words as profiles are compared by them: those that say something, and no cue."""
+    meant = {each for word in question.topic_words for key in keys(word) for each in (key, stem(key))}
+    said = (key for key in keys(question.topic) if key in meant or stem(key) in meant)
+    return tuple(dict.fromkeys(significant_words(" ".join(said))))
 
 
 def _is_inferred(clause: Clause) -> bool:

@@ -195,6 +195,18 @@ async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[
     return [row["id"] for row in rows]
 
 
+async def speak_of_all(database: Database, words: Sequence[str]) -> bool:
+    """Whether each of the words stands in the profile of some company."""
+    row = await database.row(
+        SQL(
+            "select bool_and(numnode(q) = 0 or exists (select from companies t where t.text_search @@ q or t.niches_search @@ q))"
+            " as spoken from (select plainto_tsquery('english', w) as q from unnest(%s::text[]) w) s"
+        ),
+        [list(words)],
+    )
+    return bool(row and row["spoken"])
+
+
 async def stored_vectors(database: Database, id: str) -> list[str]:
     """The vectors of what a company's profile says, as pgvector writes them; none where it was not embedded."""
     rows = await database.rows(
