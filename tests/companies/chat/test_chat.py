@@ -235,13 +235,19 @@ class TestDemands:
             ("acquired security companies", lambda company: company["status"] == "acquired"),
             ("insurers that went out of business", lambda company: company["status"] == "closed"),
             ("fintech companies", lambda company: "Fintech" in company["sectors"]),
-            ("open source companies", lambda company: "Open Core" in company["business_models"]),
         ],
     )
     def test_every_company_meets_what_is_demanded(self, client: TestClient, question: str, holds: Any) -> None:
         companies = final(chat(client, question))["companiesById"].values()
         assert companies
         assert all(holds(company) for company in companies)
+
+    def test_where_few_are_filed_as_demanded_they_come_first(self, client: TestClient) -> None:
+        events = chat(client, "open source companies")
+        companies = [final(events)["companiesById"][id] for id in found(events)]
+        filed = ["Open Core" in company["business_models"] for company in companies]
+        assert any(filed)
+        assert filed == sorted(filed, reverse=True)
 
     def test_only_startups_are_meant_where_no_status_is_named(self, client: TestClient) -> None:
         companies = final(chat(client, "carbon accounting"))["companiesById"].values()

@@ -443,7 +443,7 @@ class TestSettings:
         }
         with client_of(chat_url, **model_environment(model.url), **limits) as client:
             events = chat(client)
-            assert (end_reason(events), found(events)) == ("confidence_met", [])
+            assert (end_reason(events), found(events)) == ("converged", [])
             assert end_reason(chat(client, "Rotamos")) == "exact_match"
 
     def test_weights_reach_the_search(self, chat_url: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import clauses_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
+from quarry.companies.count_wording import aggregation_of, value_in_words
+from quarry.companies.counting import Counted, asks_for_numbers
 from quarry.companies.facets import COMPANIES
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
@@ -36,7 +38,8 @@ _MATCHED_BY = {
 @dataclass(frozen=True)
 class Result:
     """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
-    search ended. `is_near`: none of them is likely to be what is meant, and none is nearer.
+    search ended. `is_near`: none is likely to be what is meant, and none is nearer. `counted`: the numbers that were asked
+    for, with the first companies that have them.
     """
 
     asked: Asked
@@ -49,6 +52,7 @@ class Result:
     end_reason: EndReason
     is_cut_short: bool
     is_near: bool = False
+    counted: Counted | None = None
 
 
 async def conclude(
@@ -85,6 +89,34 @@ async def conclude(
         except DatabaseUnavailable:
             context.run.degrade("company_search")
     return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near)
+
+
+def conclude_counted(asked: Asked, counted: Counted) -> Result:
+    """The answer to a question for a number: what was counted, and the first companies of it."""
+    wanted, every = counted.wanted, range(len(counted.clauses))
+    sought = replace(asked.sought, stated=tuple(wanted.clauses), assumed=tuple(counted.clauses[len(wanted.clauses) :]))
+    chosen = [
+        RankedCompany(
+            company_id=company.id,
+            reason=(value_in_words(counted, company) or "is among those counted").capitalize() + ".",
+            inline_description=inline_description(company),
+            evidence_chips=list(dict.fromkeys(filter(None, (value_in_words(counted, company), home(company))))),
+            confidence=1.0,
+        )
+        for company in counted.companies
+    ]
+    return Result(
+        replace(asked, sought=sought),
+        chosen,
+        {company.id: company for company in counted.companies},
+        {company.id: Standing(tuple(every)) for company in counted.companies},
+        near_misses=(),
+        relaxations=counted.relaxations,
+        rounds=0,
+        end_reason="exact_match",
+        is_cut_short=False,
+        counted=counted,
+    )
 
 
 async def _is_spoken_of(context: Context, asked: Asked) -> bool:
@@ -166,6 +198,10 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing.append("nothing here surely fits this; what follows comes nearest")
     if asked.is_relaxed and result.chosen and not sought.names_status:
         missing.append("no startup fits, so companies of any status were searched")
+    if asks_for_numbers(sought):
+        missing.append(
+            "what companies are about is not recorded as a value, so they are not counted or put in order by it"
+        )
     missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
     return SummaryInputs(
         question=context.question,
@@ -207,6 +243,9 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
             end_reason=result.end_reason,
             degraded_steps=context.run.degraded,
         ),
+        aggregation=aggregation_of(result.counted)
+        if result.counted and result.counted.wanted.ask.kind != "extreme"
+        else None,
     )
 
 

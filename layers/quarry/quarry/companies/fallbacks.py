@@ -70,7 +70,6 @@ NOTHING_ASKED = 0.6
 NAME_WEIGHT = 0.95
 
 
-
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
     """A plan from how the question reads. `named`: its words are near the name of a company."""
     narrows = sought.narrows and bool(inputs.previous_ids)
@@ -164,6 +163,9 @@ def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
+    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, sought)]
+    if sought.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
+        kept = filed
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],
@@ -211,6 +213,11 @@ def _judge(
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
     score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
+
+
+def _is_filed_as_demanded(company: Company, sought: Sought) -> bool:
+    """Whether a company is filed under every tag that says what the companies are. Where enough are, no others are meant."""
+    return all(_filed(company, group) for group in sought.tags if group.is_demanded)
 
 
 def _tag_share(company: Company, sought: Sought) -> float:

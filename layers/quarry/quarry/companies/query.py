@@ -7,7 +7,7 @@ status is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
@@ -105,11 +105,11 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         if not _is_of_tags(clause) or all(_is_ruled_out(parsed, each) for each in clause)
     ]
     clauses = [_of_closing(clause, clauses) for clause in clauses]
-    stated = tuple(clause for clause in clauses if not _is_inferred(clause))
+    tags = _tag_groups(question, parsed)
+    stated = tuple(_without_contradictions((clause for clause in clauses if not _is_inferred(clause)), tags))
     names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
     inferred = tuple(clause for clause in clauses if _is_inferred(clause))
     assumed = inferred if names_status or _asks_for_any_status(parsed) else (*inferred, STARTUPS)
-    tags = _tag_groups(question, parsed)
     return Sought(
         question,
         stated=stated,
@@ -129,6 +129,21 @@ def _words(question: Question) -> tuple[str, ...]:
     meant = {each for word in question.topic_words for key in keys(word) for each in (key, stem(key))}
     said = (key for key in keys(question.topic) if key in meant or stem(key) in meant)
     return tuple(dict.fromkeys(significant_words(" ".join(said))))
+
+
+def _without_contradictions(clauses: Iterable[Clause], tags: Sequence[TagGroup]) -> Iterator[Clause]:
+    """The clauses but for a tag that is ruled out and asked for: "fintech other than banks" rules out a part of what both
+    are filed under, by its words alone.
+    """
+    asked_for = {(each.facet, value) for group in tags for each in group.conditions for value in each.values}
+    for clause in clauses:
+        kept = tuple(
+            each
+            for each in clause
+            if not (each.is_negated and asked_for.intersection((each.facet, value) for value in each.values))
+        )
+        if kept:
+            yield kept
 
 
 def _is_inferred(clause: Clause) -> bool:

@@ -26,3 +26,10 @@ class Request(BaseModel):
     """Base of what clients send: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class AggregationGroup(BaseModel):
+    """A value, or the first day of a period, and how many rows have it."""
+
+    value: str | int | float | bool | datetime.date
+    count: int
