@@ -26,11 +26,14 @@ def constraints_of(sought: Sought) -> contract.Constraints:
         for place, (clause, strength) in enumerate(said)
         for condition in clause
     ]
+    evidence = [each for clause, _ in said for condition in clause for each in _evidence(condition, sought)]
     return contract.Constraints(
         topic=sought.topic,
         conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=list(sought.excluded)[: contract.CONDITIONS_MAX],
-        evidence=[each for clause, _ in said for condition in clause for each in _evidence(condition, sought)],
+        excluded=[
+            words[: contract.VALUE_CHARACTERS_MAX].strip() for words in sought.excluded[: contract.CONDITIONS_MAX]
+        ],
+        evidence=evidence[: contract.EVIDENCE_MAX],
     )
 
 

@@ -17,6 +17,7 @@ MESSAGE_CHARACTERS_MAX = 20_000
 PREVIOUS_CANDIDATES_MAX = 50
 EVIDENCE_CHIPS_MAX = 5
 CONDITIONS_MAX = 40
+EVIDENCE_MAX = 4 * CONDITIONS_MAX
 VALUES_MAX = 200
 VALUE_CHARACTERS_MAX = 200
 
@@ -108,7 +109,7 @@ class Constraints(_Request):
     excluded: list[Value] = Field(
         default_factory=list, max_length=CONDITIONS_MAX, description="Words that no company may speak of."
     )
-    evidence: list[Evidence] = Field(default_factory=list, max_length=4 * CONDITIONS_MAX)
+    evidence: list[Evidence] = Field(default_factory=list, max_length=EVIDENCE_MAX)
 
 
 class ChatRequest(_Request):
