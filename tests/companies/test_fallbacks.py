@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.contract import ChatMessage
-from quarry.companies.fallbacks import critique_by_rule, plan_by_rule, rerank_by_rule, seed_variants
+from quarry.companies.fallback_ranking import rerank_by_rule
+from quarry.companies.fallbacks import critique_by_rule, plan_by_rule, seed_variants
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX
 from quarry.companies.prompts import CritiqueInputs, PlanInputs, RerankInputs, SummaryEntry, SummaryInputs
 from quarry.companies.ranking import NEAR_SHARE, Entry

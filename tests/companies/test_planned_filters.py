@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quarry.companies.fitting import as_planned
 from quarry.companies.outputs import PlanFilters
-from quarry.companies.retrieval import as_planned
 from tests.companies.factories import company, entry
 
 BANK = entry(company("c-bank", sectors=["Fintech"], business_models=["SaaS"], niches=["loans for bakers"]))

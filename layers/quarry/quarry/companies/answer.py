@@ -14,10 +14,10 @@ from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference
 from quarry.companies.count_wording import aggregation_of, value_in_words
 from quarry.companies.counting import Counted, asks_for_numbers
 from quarry.companies.facets import COMPANIES
+from quarry.companies.fitting import nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import Sought
-from quarry.companies.retrieval import nearest
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.store import speak_of_all
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.companies import fallbacks
 from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, conditions_in_words
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
+from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
 from quarry.companies.ranking import NEAR_SHARE, distinct
@@ -25,7 +25,7 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
     inputs = RerankInputs(context.question, plan.output, offered, asked.seed, conditions_in_words(asked.sought))
 
     def by_rule(given: RerankInputs) -> Reranking:
-        return fallbacks.rerank_by_rule(given, asked.sought)
+        return rerank_by_rule(given, asked.sought)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):

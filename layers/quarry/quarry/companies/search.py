@@ -17,11 +17,12 @@ from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent, 
 from quarry.companies.count_wording import counted_in_words
 from quarry.companies.counting import Counting, count, what_to_count
 from quarry.companies.critique import criticise
+from quarry.companies.fitting import keep_fitting
 from quarry.companies.limits import CompanyLimits
 from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import described, make_plan
 from quarry.companies.rerank import rerank
-from quarry.companies.retrieval import keep_fitting, retrieve
+from quarry.companies.retrieval import retrieve
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
