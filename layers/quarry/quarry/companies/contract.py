@@ -193,7 +193,7 @@ class Reference(_Model):
 
 
 class Telemetry(_Model):
-    """How the search went. `degraded_steps` names the steps that a stand-in, or less than was asked for, served."""
+    """How the search went. `degraded_steps` names the steps that a fallback, or less than was asked for, served."""
 
     run_id: str
     iteration_count: int
