@@ -12,6 +12,7 @@ from quarry.companies.contract import (
     Constraints,
 )
 from quarry.companies.query import Sought
+from quarry.core.contract import EVIDENCE_MAX
 from tests.companies.asking import asked
 
 QUESTIONS = (
