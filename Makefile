@@ -59,7 +59,7 @@ lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
 	$(UV) --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
-# `sam build` wants the very interpreter of the runtime first on PATH; a version manager's stand-in is not enough.
+# `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
 build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)
 	@for python in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13; do \
 	  found=$$("$$python" -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))' 2>/dev/null) && break; \

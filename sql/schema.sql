@@ -224,7 +224,7 @@ CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
     AS $$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
-    select string_agg('(' || q.words::text || ')', ' | ')
+    select string_agg(distinct '(' || q.words::text || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
     where numnode(q.words) > 0
   ) r (names)
@@ -311,6 +311,40 @@ begin
   return passage;
 end
 $$;
+
+
+--
+-- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.bounded_index_query(p_table regclass, p_query tsquery, p_max_postings double precision) RETURNS tsquery
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  few_words constant int := 4;
+  indexed constant tsquery := index_query(p_query);
+  excluded constant text[] := array(select m.word[1] from regexp_matches(p_query::text, $re$(?:^| )!('(?:[^']|'')+')$re$, 'g') m (word));
+  words text[];
+begin
+  if p_query::text like '%|%' or excluded = '{}' and numnode(indexed) < 2 * few_words then
+    return indexed;
+  end if;
+  words := array(select m.word[1] from regexp_matches(indexed::text, $re$'(?:[^']|'')+'$re$, 'g') m (word));
+  return (
+    select string_agg(case when t.is_excluded then '!' else '' end || t.word, ' & ' order by t.place)::tsquery
+    from (
+      select w.word, w.is_excluded, row_number() over in_order as place, sum(w.expected) over in_order as so_far
+      from (
+        select u.word, u.place > cardinality(words) as is_excluded, u.expected, u.place
+        from unnest(words || excluded, expected_rows(p_table, array(
+          select replace(btrim(l.word, ''''), '''''', '''') from unnest(words || excluded) with ordinality l (word, place) order by l.place
+        ))) with ordinality u (word, expected, place)
+      ) w
+      window in_order as (order by w.is_excluded, case when not w.is_excluded then w.expected end, w.place)
+    ) t
+    where t.so_far <= p_max_postings or t.place = 1);
+end
+$_$;
 
 
 --
@@ -569,7 +603,7 @@ CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, 
     and (f.companies is null or c.company_norm = any(f.companies))
     and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
-    and (f.roles is null or c.role_search @@ all_roles(f.roles))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles) and card_says_roles(c, said_roles(f.roles)))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
@@ -619,6 +653,21 @@ CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_f
       and (c.start_date is not null or c.end_date is not null)
       and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
       and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
+$$;
+
+
+--
+-- Name: card_says_roles(public.experience_cards, tsquery); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.card_says_roles(c public.experience_cards, p_roles tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
+    AS $$
+begin
+  return to_tsvector('simple', searchable_text(
+    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
+    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
+end
 $$;
 
 
@@ -1174,13 +1223,37 @@ CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_exc
 declare
   plan json;
 begin
-  execute 'explain (format json) select from experience_cards c left join people p on p.id = c.person_id'
-    ' where card_matches(c, p, $1) and ($2 = ''{}'' or c.person_id not in (select unnest($2)))'
-    ' and ($3 is null or c.person_id = any($3))'
-    into plan using p_filters, p_excluded_people, p_among;
+  execute 'explain (format json) select from searched_cards($1, $2, $3)' into plan using p_filters, p_excluded_people, p_among;
   return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
 end
 $_$;
+
+
+--
+-- Name: expected_rows(regclass, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.expected_rows(p_table regclass, p_words text[]) RETURNS double precision[]
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  total float8;
+  of_schema name;
+  of_table name;
+  known_words text[];
+  frequencies float8[];
+begin
+  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
+  -- by plain names: a join would read the statistics of every table
+  select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, frequencies
+  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
+  -- behind the frequencies of the words, the statistics hold the lowest of them
+  return array(
+    select total * coalesce(frequencies[array_position(known_words, w.word)], frequencies[cardinality(known_words) + 1], 0.001)
+    from unnest(p_words) with ordinality w (word, place) order by w.place);
+end
+$$;
 
 
 --
@@ -1200,14 +1273,14 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
+  asked constant record := read_query(query);
   words text[];
   weights float8[];
   some_words tsquery;
   candidates text[];
 begin
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words('experience_cards', query, max_words, max_candidates) w;
+  from weigh_words('experience_cards', asked.words, max_words, max_candidates) w;
   candidates := array(
     select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
@@ -1249,7 +1322,7 @@ begin
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
     cross join lateral (
-      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
+      select case when m.text_search @@ asked.all_words then ts_rank_cd(m.text_search, asked.all_words) end as rank
     ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
@@ -1277,14 +1350,10 @@ begin
   return query
   select c.id, c.person_id
   from (
-    select c.id, c.person_id from experience_cards c left join people p on p.id = c.person_id
-    where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-      and (p_among is null or c.person_id = any(p_among))
+    select c.id, c.person_id from searched_cards(p_filters, p_excluded_people, p_among) c
     limit case when p_excluded_people is null then max_tested else p_limit end
   ) c
-  where p_excluded_people is not null
-    or not is_ruled_out(
-      c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
+  where not is_left_out(c.person_id, p_filters, p_excluded_people)
   limit p_limit;
 end
 $$;
@@ -1588,7 +1657,26 @@ $$;
 
 CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (COALESCE(NULLIF(regexp_replace(querytree(p_query), '<(-|\d+)>'::text, '&'::text, 'g'::text), 'T'::text), ''::text))::tsquery;
+    AS $_$
+  select coalesce(case when q.words like '%|%' then q.words else (
+    select string_agg(w.word, ' & ' order by w.place)
+    from (select m.word[1] as word, min(m.place) as place
+      from regexp_matches(q.words, $re$'(?:[^']|'')+'$re$, 'g') with ordinality m (word, place) group by 1) w
+  ) end, '')::tsquery
+  from (select nullif(regexp_replace(querytree(p_query), '<(-|\d+)>', '&', 'g'), 'T') as words) q
+$_$;
+
+
+--
+-- Name: is_left_out(text, public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.is_left_out(p_person_id text, p_filters public.card_filters, p_excluded_people text[]) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  select p_excluded_people is null
+    and is_ruled_out(p_person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
+$$;
 
 
 --
@@ -2072,14 +2160,20 @@ begin
     wanted := wanted || onto_words_like(p_actor_id, p_words);
   end if;
   for some_words in
-    select string_agg(quote_literal(a.word) || ' & ' || quote_literal(b.word), ' | ')::tsquery
-    from unnest(wanted) a (word) join unnest(wanted) b (word) on a.word < b.word
+    -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
+    select string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
+    from generate_series(0, 9) bit, lateral (
+      select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
+        string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
+      from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
+    ) b
+    where b.without is not null and b.having_it is not null
     having cardinality(p_words) > 2
     union all
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop
     return query
-      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + similarity(c.title, p_spelt) * 0.4)::float8, wanted
+      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + coalesce(similarity(c.title, p_spelt), 0) * 0.4)::float8, wanted
       from (
         select e.* from (
           select e.type, e.id, e.title, e.search_vector
@@ -2092,7 +2186,7 @@ begin
         order by coalesce(ts_rank(e.search_vector, some_words), 0) + coalesce(word_similarity(spelling, e.title), 0) desc, e.type, e.id
         limit max_scored
       ) c
-      where not (c.search_vector @@ p_asked or c.title % p_spelt)
+      where not (c.search_vector @@ p_asked or coalesce(c.title % p_spelt, false))
       order by 3 desc, 1, 2
       limit p_limit;
     exit when found;
@@ -3070,23 +3164,15 @@ begin
   return array(
     with texts as materialized (
       (select c.person_id, c.text_search
-       from experience_cards c left join people p on p.id = c.person_id
+       from searched_cards(p_filters, p_excluded_people, p_among) c
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
-       from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
+       from experience_card_children k join searched_cards(p_filters, p_excluded_people, p_among) c on c.id = k.card_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
     )
     select t.person_id
@@ -3492,16 +3578,18 @@ declare
   max_looked_at constant int := 2000;
   asked_words text[];
   asked_weights float8[];
+  asked_queries tsquery[];  -- of a word each, read once and not again for every row
   candidates tsquery;
 begin
   select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
   if candidates is null then
     return;
   end if;
+  asked_queries := array(select quote_literal(w.word)::tsquery from unnest(asked_words) with ordinality w (word, place) order by w.place);
   return query
     select m.id, (
-      select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
-      from unnest(asked_words, asked_weights) w (word, weight)) as score
+      select sum(w.weight) filter (where m.text_search @@ w.query) / nullif(sum(w.weight), 0)
+      from unnest(asked_queries, asked_weights) w (query, weight)) as score
     from (
       select c.id, c.text_search from campaigns c
       where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
@@ -3533,12 +3621,12 @@ declare
   max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
 begin
-  if numnode(asked.all_words) = 0 and show_trgm(spelt) = '{}'
+  if numnode(asked.all_words) = 0 and spelt is null
     or p_project_id is not null and not exists (select from onto_projects p where p.id = p_project_id and p.created_by = p_actor_id) then
     return;
   end if;
   return query
-    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + similarity(m.title, spelt) * 0.4)::float8, true,
+    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + coalesce(similarity(m.title, spelt), 0) * 0.4)::float8, true,
       m.found, asked.words
     from (
       select m.*, count(*) over () as found, row_number() over () as place
@@ -3691,6 +3779,31 @@ $_$;
 
 
 --
+-- Name: said_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.said_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg(distinct '(' || n.words || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) t (name), lateral (
+      select string_agg('(' || w.forms || ')', ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
+        select string_agg(distinct quote_literal(f.form), ' | ') as forms
+        from unnest(array[
+          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
+          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
+        where f.form <> ''
+      ) w
+      where ts_lexize('english_stem', l.lexeme) <> '{}'
+    ) n
+  ) r (names)
+$_$;
+
+
+--
 -- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -3740,23 +3853,28 @@ CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p
     AS $$
 declare
   max_ranked_words constant int := 2000;
-  max_looked_at constant int := 8000;
+  max_looked_at constant int := 6000;
+  max_postings constant float8 := 150000;
   all_words constant tsquery := parsed_query(p_query);
-  indexed constant tsquery := case when all_words::text like '%!%' then all_words else index_query(all_words) end;
+  indexed constant tsquery := bounded_index_query('campaigns', all_words, max_postings);
+  can_be_more constant boolean := numnode(indexed) <> numnode(all_words) or all_words::text like '%<%';
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
   return query
-    select case when m.looked_at <= max_looked_at then m.id end,
-      case when m.looked_at > max_looked_at then -1 when m.place <= max_ranked then ts_rank_cd(m.text_search, all_words) else 0 end::float8
+    select case when m.looked_at <= max_looked_at or not can_be_more then m.id end,
+      case when m.looked_at > max_looked_at and can_be_more then -1 when m.place <= max_ranked then ts_rank_cd(m.words, all_words) else 0 end::float8
     from (
-      select c.*, row_number() over () as place
+      select l.*, row_number() over () as place
       from (
-        select c.id, c.text_search, row_number() over () as looked_at
-        from campaigns c
-        where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
-        limit max_looked_at + 1
-      ) c
-      where c.text_search @@ all_words or c.looked_at > max_looked_at
+        select c.*, row_number() over () as looked_at
+        from (
+          select c.id, case when not can_be_more or c.text_search @@ all_words then c.text_search end as words
+          from campaigns c
+          where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
+          limit case when can_be_more then max_looked_at + 1 else p_limit end
+        ) c
+      ) l
+      where l.words is not null or l.looked_at > max_looked_at
       limit p_limit
     ) m
     order by 2 desc, 1;
@@ -4132,12 +4250,25 @@ $$;
 
 
 --
+-- Name: searched_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.searched_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS SETOF public.experience_cards
+    LANGUAGE sql STABLE
+    AS $$
+  select c.* from experience_cards c left join people p on p.id = c.person_id
+  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
+    and (p_among is null or c.person_id = any(p_among))
+$$;
+
+
+--
 -- Name: spelt_query(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN "left"(regexp_replace(p_query, '^[^[:alnum:]]+'::text, ''::text), CASE WHEN (length(p_query) <= 300) THEN 64 ELSE 16 END);
+    RETURN CASE WHEN ((length(p_query) <= 300) AND (p_query ~ '[[:alnum:]]'::text)) THEN "left"(regexp_replace(p_query, '^[^[:alnum:]]+'::text, ''::text), 64) ELSE NULL::text END;
 
 
 --
@@ -4386,11 +4517,8 @@ begin
   execute format(
     'with near as materialized ('
     '  select c.person_id, e.embedding <=> $1 as distance'
-    '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
-    '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($7 is null or c.person_id = any($7))'
-    '    and ($3 is not null or not is_ruled_out('
-    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
+    '  from %1$s e join searched_cards($2, $3, $7) c on c.id = e.%2$I'
+    '  where not is_left_out(c.person_id, $2, $3)'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
@@ -4496,6 +4624,7 @@ declare
   co_occurrence constant float8 := 20;
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
+  misspelling_length_max constant int := 40;  -- letter by letter a longer one is like no word
   max_probes constant int := 64;  -- words that ANALYZE does not know, which are looked for among the rows
   max_lookups constant int := 8;  -- words that no row holds, which are looked for among the known ones
   total float8;
@@ -4529,7 +4658,7 @@ begin
     words := array(
       select distinct coalesce((
         select k.word from unnest(known_words) k (word), lateral (select similarity(k.word, u.word) as likeness offset 0) l
-        where u.word = any(unknown[:max_lookups]) and l.likeness >= misspelling_similarity
+        where u.word = any(unknown[:max_lookups]) and length(u.word) <= misspelling_length_max and l.likeness >= misspelling_similarity
         order by l.likeness desc, k.word limit 1), u.word)
       from unnest(words) u (word));
   end if;

@@ -25,7 +25,7 @@ create type weighed_query as (
   weights double precision[],  -- how often the query says a word, times its idf
   mean_length double precision,  -- lexemes of a row
   possible double precision,  -- the score of a row that could not hold the words better
-  excluded tsquery,  -- negated
+  required tsquery,  -- what a row must match: exclusions, negated, and phrases where they must hold
   near tsquery[],  -- pairs of words that stand side by side, and phrases in quotes
   near_weights double precision[]
 );

@@ -75,6 +75,7 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
         "a phrase, repeated": f'"{common[0]} {common[1]}" ' * 150,
         "phrases of common words": " ".join(f'"{one} {other}"' for one, other in pairwise(common)),
         "a phrase of common words": f'"{common[0]} {common[1]}"',
+        "a phrase without a word": f'"{common[0]} {common[1]}" -{common[2]}',
         "a long phrase": '"' + " ".join([*common, *rare][:300]) + '"',
         "dashes": "-" * 2000,
         "spaced dashes": f"- {common[0]} " * 200,

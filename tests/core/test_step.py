@@ -22,10 +22,10 @@ class Topics(BaseModel):
 NAME_TOPICS: ModelStep[str, Topics] = ModelStep(
     name="name_topics",
     prompt=lambda query: [Message("system", "Name the topics."), Message("user", query)],
-    decision=Topics,
-    stand_in=lambda query: Topics(topics=[f"stand-in for {query}"]),
+    output=Topics,
+    fallback=lambda query: Topics(topics=[f"fallback for {query}"]),
 )
-STAND_IN = Topics(topics=["stand-in for parks"])
+FALLBACK = Topics(topics=["fallback for parks"])
 VALID = Reply.json({"topics": ["parks"]})
 INVALID = Reply.json({"topics": []})
 
@@ -35,9 +35,9 @@ def make_run(chat: ChatModel | None, *, max_turns: int = 5, max_tokens: int = 10
     return Run("records", "demo", "parks", budget, chat)
 
 
-async def test_without_a_model_the_stand_in_decides_and_nothing_is_degraded() -> None:
+async def test_without_a_model_the_fallback_decides_and_nothing_is_degraded() -> None:
     run = make_run(None)
-    assert await decide(NAME_TOPICS, "parks", run) == STAND_IN
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert run.degraded == []
     assert [(step.name, step.status) for step in run.steps] == [("name_topics", "completed")]
     assert run.budget.turns == 0
@@ -83,7 +83,7 @@ async def test_a_failing_model_is_replaced_and_the_step_degraded(
 ) -> None:
     server.enqueue(*replies)
     run = make_run(chat)
-    assert await decide(NAME_TOPICS, "parks", run) == STAND_IN
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert run.degraded == ["name_topics"]
     assert run.steps[0].status == "degraded"
     assert len(server.requests) == requests == run.budget.turns
@@ -93,14 +93,14 @@ async def test_a_slow_model_is_given_up_when_the_budget_ends(server: FakeOpenAI,
     server.enqueue(Reply.hang(5))
     run = make_run(chat, max_seconds=0.2)
     async with asyncio.timeout(1):
-        assert await decide(NAME_TOPICS, "parks", run) == STAND_IN
+        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert run.degraded == ["name_topics"]
     assert 150 < run.steps[0].duration_ms < 1000
 
 
 async def test_a_spent_budget_asks_no_model(server: FakeOpenAI, chat: OpenAIChat) -> None:
     for run in (make_run(chat, max_turns=0), make_run(chat, max_tokens=0), make_run(chat, max_seconds=0)):
-        assert await decide(NAME_TOPICS, "parks", run) == STAND_IN
+        assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
         assert run.degraded == ["name_topics"]
     assert server.requests == []
 
@@ -108,7 +108,7 @@ async def test_a_spent_budget_asks_no_model(server: FakeOpenAI, chat: OpenAIChat
 async def test_the_last_turn_of_a_budget_leaves_none_for_a_repair(server: FakeOpenAI, chat: OpenAIChat) -> None:
     server.enqueue(INVALID, VALID)
     run = make_run(chat, max_turns=1)
-    assert await decide(NAME_TOPICS, "parks", run) == STAND_IN
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert len(server.requests) == 1
 
 
@@ -121,7 +121,7 @@ async def test_a_step_that_fails_twice_is_named_once(server: FakeOpenAI, chat: O
     assert len(run.steps) == 2
 
 
-async def test_a_cancelled_step_asks_no_stand_in(server: FakeOpenAI, chat: OpenAIChat) -> None:
+async def test_a_cancelled_step_asks_no_fallback(server: FakeOpenAI, chat: OpenAIChat) -> None:
     server.enqueue(Reply.hang(5))
     run = make_run(chat)
     deciding = asyncio.create_task(decide(NAME_TOPICS, "parks", run))

@@ -1,1 +1,1 @@
-"""Stand-ins for the services outside, speaking their real protocols."""
+"""Fakes of the services outside, speaking their real protocols."""

@@ -13,7 +13,7 @@ import httpx2
 
 from quarry.api import everything
 from quarry.core.web.description import openapi_document
-from tests.people.pieces import as_user, somebody
+from tests.people.factories import as_user, somebody
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 PEOPLE_QUERY = "backend engineer for payments in Python"

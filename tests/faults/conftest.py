@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import clone_database
 from tests.faults.commands import Nursery
-from tests.people.pieces import value
+from tests.people.factories import value
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry import catalog
-from tests.people.pieces import rows
+from tests.people.factories import rows
 
 _BALANCES_THAT_DO_NOT_ADD_UP = """
     select coalesce(a.user_id, l.user_id), a.balance, l.sum

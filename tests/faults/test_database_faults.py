@@ -19,7 +19,7 @@ from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
 from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
-from tests.people.pieces import value
+from tests.people.factories import value
 from tests.waiting import wait_until
 
 MAX_CONNECTIONS = 40

@@ -18,7 +18,7 @@ from tests.faults.asking import QUESTIONS, Outcome, Question, ask, assert_told
 from tests.faults.commands import Nursery
 from tests.faults.nursery import LEASE_SECONDS
 from tests.faults.soundness import assert_sound
-from tests.people.pieces import ledger, rows, somebody, value
+from tests.people.factories import ledger, rows, somebody, value
 from tests.running import running_server
 from tests.waiting import wait_until
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quarry.campaigns.answer import campaigns_spoken_of
 from quarry.campaigns.contract import Campaign, CampaignFilters
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.fallbacks import campaigns_spoken_of
 from quarry.campaigns.filters import named_values, resolve
 from quarry.campaigns.reading import constraints_of as conditions_of_campaigns
 from quarry.campaigns.reading import question_of
@@ -32,7 +32,7 @@ from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise
 from quarry.people.places import places_in
-from quarry.people.query import constraints_of
+from quarry.people.query.reader import constraints_of
 from quarry.people.reasons import sanitised
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import PriorTurn

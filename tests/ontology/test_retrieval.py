@@ -106,6 +106,11 @@ class TestNearest:
         [row] = found(connection, "markting plan")
         assert (row.id, row.is_match) == ("t1", True)
 
+    def test_a_text_that_is_too_long_for_a_title_is_compared_with_none(self, connection: Connection) -> None:
+        add_task(connection, "t", "Batery replacement")
+        assert [row.is_match for row in found(connection, "battery replacement")] == [True]
+        assert found(connection, "battery replacement " + "oven roof " * 30, few_matches=0) == []
+
     def test_a_misspelling_is_forgiven_within_a_long_title(self, connection: Connection) -> None:
         add_task(
             connection, "t1", "Collect everything that the summer programme needs and write the invitation letters"

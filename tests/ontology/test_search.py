@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller, Services
+from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
-from quarry.ontology.found import FoundEntity, FoundPage
 from quarry.ontology.search import message, search_ontology
 from tests.conftest import client_of
 from tests.ontology.conftest import add_task
@@ -245,8 +245,8 @@ async def test_a_search_is_one_statement_and_is_logged(
     assert [row["result_id"] for row in logged] == [result.id for result in found.results]
 
 
-def entity(is_match: bool) -> FoundEntity:
-    return FoundEntity("task", "t", "p", None, "T", "", 0.1, is_match)
+def entity(is_match: bool) -> Candidate:
+    return Candidate("task", "t", "p", None, "T", "", 0.1, is_match)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def entity(is_match: bool) -> FoundEntity:
     ],
 )
 def test_the_message_says_what_was_found(matches: int, near: int, total: int, said: str) -> None:
-    page = FoundPage((*(entity(True),) * matches, *(entity(False),) * near), total)
+    page = Candidates((*(entity(True),) * matches, *(entity(False),) * near), total)
     assert said in message(page)
 
 

@@ -108,6 +108,33 @@ def is_there(connection: Connection, card: dict[str, Any], **asked: list[str]) -
 
 
 @pytest.mark.parametrize(
+    ("role", "card", "is_it"),
+    [
+        ("physics", {"title": "Lecturer in Physics"}, True),
+        ("physics", {"domain": "physical sciences"}, False),
+        ("product manager", {"title": "Product Managers' Guild lead"}, True),
+        ("product manager", {"title": "Production Manager"}, False),
+        ("product manager|product management", {"domain": "management", "skills": ["product"]}, True),
+        ("secretaries", {"title": "Secretary"}, True),
+        ("head of sales", {"title": "Head, Sales"}, True),
+        ("career break", {"intent_primary": "career_break"}, True),
+    ],
+)
+def test_a_role_is_said_by_its_words_and_not_by_others_of_their_stem(
+    connection: Connection, role: str, card: dict[str, Any], is_it: bool
+) -> None:
+    said = connection.execute(
+        "select card_says_roles(jsonb_populate_record(null::experience_cards, %s), said_roles(%s))",
+        [Jsonb(card), [role]],
+    ).fetchone()
+    assert said == (is_it,)
+
+
+def test_a_role_without_words_is_nobodys(connection: Connection) -> None:
+    assert connection.execute("select said_roles('{nurse,!!}'), all_roles('{nurse,!!}')").fetchone() == (None, None)
+
+
+@pytest.mark.parametrize(
     ("places", "card", "there"),
     [
         (["pune"], {"city": " Pune"}, True),

@@ -20,7 +20,7 @@ from quarry.people.access.credits import balance_of
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
-from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import PERSON_IDS
 from tests.running import running_server
 

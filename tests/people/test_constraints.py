@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quarry.people.constraints import card_filters, embedding_text, relaxation_label, rupees
+from quarry.people.constraints import card_filters, edited, embedding_text, exclusion_labels, relaxation_label, rupees
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force
@@ -56,7 +56,7 @@ def test_every_constraint_becomes_a_filter() -> None:
         employment_types=("freelance",), seniority_levels=("senior",), places=("pune", "poona"),
         time_start=datetime.date(2019, 1, 1), time_end=datetime.date(2020, 12, 31), is_current=False, open_to_work_only=True,
         preferred_locations=("pune", "poona"), offer_salary=1e6, excluded_companies=("globex",), excluded_keywords=("agency",),
-        should_terms=("sql", "go", "audit", "career break"),
+        should_terms=("sql", "go", "audit", "nurse", "nursing", "career break"),
     )  # fmt: skip
     assert set(constraints_in_force(found)) == set(HARD_CONSTRAINTS)
 
@@ -187,3 +187,47 @@ def test_a_period_is_said_in_words(
 )
 def test_rupees_are_said_as_in_india(amount: float, said: str) -> None:
     assert rupees(amount) == said
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        ("designers|designer", {"designers", "designer", "designing", "design"}),
+        ("sales manager", {"sales manager", "sales management"}),
+        ("physics", {"physics"}),
+        ("!!", {"!!"}),
+    ],
+)
+def test_a_role_is_looked_for_in_the_forms_of_its_last_word_that_have_its_stem(role: str, names: set[str]) -> None:
+    [given] = filters(constraints(role=[role])).roles
+    assert names <= set(given.split("|"))
+    assert {"physical", "physician"}.isdisjoint(given.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("role", "skills", "terms"),
+    [
+        ("backend engineers|backend engineer", [], ("backend engineers", "backend engineer", "backend", "engineers")),
+        ("ml|machine learning", ["machine learning"], ("machine learning", "ml")),
+    ],
+)
+def test_who_is_in_a_role_ranks_higher_by_its_names_and_words(
+    role: str, skills: list[str], terms: tuple[str, ...]
+) -> None:
+    given = constraints(role=[role]).model_copy(update={"should": Should(skills_or_tools=skills)})
+    assert filters(given).should_terms == terms
+
+
+def test_nothing_is_left_of_a_role_that_a_request_takes_away() -> None:
+    assert filters(edited(constraints(role=["nurse"]), "nurse")).should_terms == ("nurse",)
+    assert filters(edited(constraints(), "nurse")) == CardFilters()
+
+
+def test_each_exclusion_is_said_once() -> None:
+    given = CardFilters(
+        excluded_companies=("acme", "globex"),
+        excluded_keywords=("colonels", "colonel", "php"),
+        excluded_teams=("risk",),
+    )
+    assert exclusion_labels(given) == ("not at Acme or Globex", "not in the team Risk", "not colonels or php")
+    assert exclusion_labels(CardFilters()) == ()

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarry.people.contract import Constraints, Evidence, Exclude, Must
+from quarry.core.contract import Evidence
+from quarry.people.contract import Constraints, Exclude, Must
 from quarry.people.guard import guarded
 from quarry.people.outputs import PeopleQuery
 
@@ -15,13 +16,13 @@ def held(
     query: str, *, read: dict[str, Any] | None = None, excluded: list[str] | None = None, **must: Any
 ) -> Constraints:
     """What is left of a model's reading of `query`, beside what was read of it in the light of the data."""
-    decided = PeopleQuery.model_validate(
+    output = PeopleQuery.model_validate(
         {"must": must, "should": {}, "exclude": {"company_norm": excluded or []}, "query_embedding_text": query}
     )
     own = Constraints(
         query_original=query, query_cleaned=query, must=Must(**(read or {})), query_embedding_text="own text"
     )
-    return guarded(decided, own)
+    return guarded(output, own)
 
 
 def hard(constraints: Constraints) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def test_what_the_model_missed_or_got_wrong_is_as_it_was_read() -> None:
 
 
 def test_what_is_ruled_out_is_in_neither_text_nor_constraints() -> None:
-    decided = PeopleQuery.model_validate(
+    output = PeopleQuery.model_validate(
         {
             "must": {"company_norm": ["acme"]},
             "should": {"keywords": ["acme"]},
@@ -103,7 +104,7 @@ def test_what_is_ruled_out_is_in_neither_text_nor_constraints() -> None:
         query_embedding_text="nurses",
         evidence=evidence,
     )
-    found = guarded(decided, own)
+    found = guarded(output, own)
     assert (found.must, found.should.keywords, found.exclude) == (Must(), [], Exclude(company_norm=["acme"]))
     assert found.query_embedding_text == "nurses"
     assert found.evidence == evidence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import get_args
@@ -195,30 +195,33 @@ def test_a_stricter_tier_never_penalises_more(found: PersonEvidence) -> None:
     assert penalties(found, CardFilters(companies=("a",))) == 0
 
 
-@given(PEOPLE, st.randoms(use_true_random=False))
-def test_the_order_follows_from_the_scores_within_a_tier_whatever_order_the_evidence_comes_in(
-    people: Sequence[PersonEvidence], random: object
+MISSES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=len(NAMES), max_size=len(NAMES)).map(
+    lambda missed: dict(zip(NAMES, missed, strict=True))
+)
+
+
+@given(PEOPLE, MISSES, st.randoms(use_true_random=False))
+def test_the_order_follows_from_misses_and_scores_whatever_order_the_evidence_comes_in(
+    people: Sequence[PersonEvidence], misses: Mapping[str, float], random: object
 ) -> None:
-    ranked = rank_people(people, IN_TIME_AND_PLACE)
+    ranked = rank_people(people, IN_TIME_AND_PLACE, misses)
     assert sorted(each.person_id for each in ranked) == sorted(each.person_id for each in people)
     for a, b in pairwise(ranked):
-        assert a.evidence.tier < b.evidence.tier or (-a.score, a.person_id) < (-b.score, b.person_id)
+        assert (misses[a.person_id], -a.score, a.person_id) < (misses[b.person_id], -b.score, b.person_id)
     shuffled = sorted(people, key=lambda _: random.random())  # type: ignore[attr-defined]
-    assert rank_people(shuffled, IN_TIME_AND_PLACE) == ranked
+    assert rank_people(shuffled, IN_TIME_AND_PLACE, misses) == ranked
 
 
-@given(PEOPLE, st.lists(st.one_of(st.none(), st.floats(0, 9)), min_size=6, max_size=6))
-def test_nobody_of_a_relaxed_tier_stands_before_somebody_of_a_stricter_one(
-    people: Sequence[PersonEvidence], salaries: Sequence[float | None]
+@given(PEOPLE, MISSES, st.lists(st.one_of(st.none(), st.floats(0, 9)), min_size=6, max_size=6))
+def test_nobody_who_misses_more_stands_before_somebody_who_misses_less(
+    people: Sequence[PersonEvidence], misses: Mapping[str, float], salaries: Sequence[float | None]
 ) -> None:
     filters = replace(IN_TIME_AND_PLACE, offer_salary=9.0)
-    ranked = rank_people(people, filters)
-    tied = break_ties(
-        ranked, {id: found_person(id, salary) for id, salary in zip(NAMES, salaries, strict=True)}, filters
-    )
-    for order in (ranked, tied):
-        tiers = [each.evidence.tier for each in order]
-        assert tiers == sorted(tiers)
+    ranked = rank_people(people, filters, misses)
+    found = {id: found_person(id, salary) for id, salary in zip(NAMES, salaries, strict=True)}
+    for order in (ranked, break_ties(ranked, found, filters, misses)):
+        missed = [misses[each.person_id] for each in order]
+        assert missed == sorted(missed)
 
 
 def test_words_are_measured_by_the_best_of_all_candidates() -> None:

@@ -138,7 +138,7 @@ def asked(*people: FoundPerson, **filters: Any) -> ReasonsToGive:
 
 
 def test_only_sound_reasons_for_people_who_were_offered_are_taken() -> None:
-    decided = PeopleReasons.model_validate(
+    output = PeopleReasons.model_validate(
         {
             "people": [
                 {"person_id": "a", "why_matched": ["Knows Go"]},
@@ -149,14 +149,14 @@ def test_only_sound_reasons_for_people_who_were_offered_are_taken() -> None:
         }
     )
     people = [person(TARANG, id="a"), person(KOSMO, id="b"), person(KOSMO, id="c")]
-    assert reasons_for(decided, asked(*people)) == {
+    assert reasons_for(output, asked(*people)) == {
         "a": ["Knows Go"],
         "b": ["Engineer at Kosmo Retail"],
         "c": ["Engineer at Kosmo Retail"],
     }
 
 
-def test_the_stand_in_gives_the_reasons_by_rule() -> None:
+def test_the_fallback_gives_the_reasons_by_rule() -> None:
     given = asked(person(TARANG, id="a"), person(KOSMO, id="b"), companies=("kosmo retail",))
     assert reasons_for(give_reasons(given), given) == {
         each.id: fallback_reasons(each, given.filters) for each in given.people

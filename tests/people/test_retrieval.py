@@ -287,6 +287,16 @@ class TestWords:
         found = await find(database, CardFilters(excluded_keywords=("agency work", "c++")), query=query)
         assert found["a"].text_score == found["b"].text_score > 0
 
+    async def test_a_place_that_all_are_in_is_no_word_to_be_found(
+        self, connection: Connection, database: Database
+    ) -> None:
+        add_card(connection, "a", summary="Sonar", city="Bengaluru")
+        filters = CardFilters(places=("bengaluru", "bangalore"))
+        found = await find(database, filters, query="sonar Bangalore")
+        assert found["a"].text_score > 1
+        relaxed = await find(database, filters, query="sonar Bangalore", tier=3)
+        assert 0 < relaxed["a"].text_score < 1
+
     async def test_only_texts_that_the_filters_let_through_are_read(
         self, connection: Connection, database: Database
     ) -> None:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from quarry.core import idempotency
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards
 
 KESTREL = {card["person_id"] for card in cards() if card["company_name"] == "Kestrel Labs"}
@@ -452,7 +452,7 @@ class TestTheRunLog:
             "count_relaxations", "people_reasons", "store",
         ]  # fmt: skip
         tiers = [counts for name, counts in steps if name == "retrieve"]
-        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3]
+        assert [counts["tier"] for counts in tiers] == [0, 0, 2, 3, 2, 3]
         assert tiers[0]["people"] == len(KESTREL & PUNE)
         assert tiers[2]["people"] == len(KESTREL)
         results = rows(

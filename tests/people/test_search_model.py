@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quarry.people.contract import Constraints
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Handler, Reply, schema_name
-from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 
 QUERY = "backned engineer for payments in Pune"
 CLEANED = "backend engineer for payments in Pune"

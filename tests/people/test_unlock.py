@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.postgres.pool import Database
-from tests.people.pieces import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, NAMELESS, contact_of
 from tests.running import running_server
 

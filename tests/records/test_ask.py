@@ -345,3 +345,15 @@ def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared
     )
     assert run["steps"] == ["query_embedding", "retrieve", "records_answer", "records_followups"]
     assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]
+
+
+def test_a_thing_that_is_in_no_record_is_told(client: TestClient) -> None:
+    answer = answer_of(ask(client, "Did the council buy a submarine?"))
+    assert answer.startswith(
+        "The records searched here hold nothing that answers this: none of them names “submarine”."
+    )
+
+
+@pytest.mark.parametrize("question", ["that street named after the woman who steered ships", "redo the apartments"])
+def test_what_records_put_in_other_words_is_answered(client: TestClient, question: str) -> None:
+    assert "hold nothing" not in answer_of(ask(client, question))

@@ -26,11 +26,23 @@ def test_ranks_are_over_all_types() -> None:
         ]
     )
     assert [(item.key, item.text_rank, item.semantic_rank) for item in fused] == [
+        (("matter", "b"), 1, None),
         (("motion", "a"), 2, 2),
         (("document_section", "c"), None, 1),
-        (("matter", "b"), 1, None),
     ]
-    assert [item.score for item in fused] == pytest.approx([2 / 52, 1 / 51, 1 / 51])
+    assert [item.score for item in fused] == pytest.approx([0.6 * 1.9, 0.6 * 1.5 + 0.4 * 0.4, 0.4 * 0.9])
+
+
+def test_what_meets_the_question_s_conditions_is_lifted() -> None:
+    [lifted, other] = fuse_types(
+        [
+            Candidate("motion", "a", 0.5, None),
+            Candidate("motion", "b", 0.4, None),
+            Candidate("motion", "b", 0.3, None, is_apart=True),
+        ]
+    )
+    assert (lifted.key[1], other.key[1]) == ("b", "a")
+    assert lifted.score == pytest.approx(0.6 * 0.4 * 1.5)
 
 
 def test_what_is_hardly_similar_was_not_found_by_its_meaning() -> None:

@@ -47,10 +47,8 @@ def test_keywords_and_questions_are_told_apart(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_the_score_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClient, query: str) -> None:
+def test_the_ranks_told_are_those_among_all_that_was_found(client: TestClient, query: str) -> None:
     results = found(client, query, limit=100)["results"]
-    for result in results:
-        assert result["score"] == pytest.approx(sum(1 / (50 + rank) for rank in result["matched"].values()))
     assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
     for half in ("text_rank", "semantic_rank"):
         ranks = [result["matched"][half] for result in results if half in result["matched"]]
@@ -58,10 +56,17 @@ def test_the_score_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClien
         assert min(ranks) == 1
 
 
-def test_transcripts_are_found_by_their_words_alone(client: TestClient) -> None:
-    results = found(client, "elm", type="transcript_segment")["results"]
-    assert results
-    assert all(set(result["matched"]) == {"text_rank"} for result in results)
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_seed_s_ranking_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClient, query: str) -> None:
+    results = found(client, query, limit=100, ranking="seed")["results"]
+    for result in results:
+        assert result["score"] == pytest.approx(sum(1 / (50 + rank) for rank in result["matched"].values()))
+
+
+def test_every_type_is_found_by_words_and_by_meaning(client: TestClient) -> None:
+    for type in RECORD_TYPES:
+        results = found(client, "the old elm tree", type=type)["results"]
+        assert {half for result in results for half in result["matched"]} == {"text_rank", "semantic_rank"}
 
 
 def texts_of(client: TestClient, body: dict[str, Any]) -> list[str]:
@@ -76,8 +81,14 @@ def test_an_excluded_word_is_in_nothing_found_by_words_or_by_meaning(client: Tes
     assert not [text for text in texts if "frost" in text]
 
 
-def test_a_quoted_phrase_is_in_everything_found(client: TestClient) -> None:
-    texts = texts_of(client, found(client, '"heritage elm" bananas', limit=100))
+def test_a_quoted_phrase_is_in_what_is_found_first(client: TestClient) -> None:
+    texts = texts_of(client, found(client, '"heritage elm" bananas', limit=10))
+    assert "heritage elm" in texts[0]
+    assert found(client, '"bananas of the elm" elm')["results"]
+
+
+def test_a_quoted_phrase_is_in_everything_found_where_it_must(client: TestClient) -> None:
+    texts = texts_of(client, found(client, '"heritage elm" bananas', limit=100, must=True))
     assert texts
     assert all("heritage elm" in text for text in texts)
 

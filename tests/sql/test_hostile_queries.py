@@ -11,8 +11,8 @@ from quarry.core.services import Services
 from tests.benchmarks.generated import Query
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 
-LOOKED_AT_MAX = 8000
-"""Campaigns that hold the words of a phrase and are looked at."""
+LOOKED_AT_MAX = 6000
+"""Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
 
 SAMPLE_WORDS = """
     council city budget motion meeting bridge street park housing water plan points card travel team company product customers
@@ -59,3 +59,34 @@ async def test_a_phrase_is_looked_for_in_so_many_campaigns_and_it_is_said_that_t
     assert (counted.total, counted.more, counted.counts["company"]) == (20, False, {"Acme": 20})
     assert (more.total, more.size, any(more.counts.values())) == (20, "more than 20", False)
     assert (none.total, none.more) == (0, False)
+
+
+async def test_an_index_leaves_out_what_is_excluded_unless_it_had_to_read_very_much(
+    database_url: str, services: Services
+) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        fill = (
+            "insert into campaigns (id, company, channel, campaign_text)"
+            " select n, 'Acme', 'Email', %s from generate_series(%s::int, %s) n"
+        )
+        connection.execute(fill, ["golden card", 1, 20])
+        connection.execute(fill, ["golden silver", 21, LOOKED_AT_MAX + 1])
+        counted = [await find_by_text(services.database, query) for query in ("golden -silver", "-silver golden")]
+        phrase = await find_by_text(services.database, '"golden card" -blue')
+        connection.execute("update pg_class set reltuples = 1e9 where relname = 'campaigns'")
+        more = await find_by_text(services.database, "golden -silver")
+    assert [(each.total, each.more) for each in counted] == [(20, False)] * 2
+    assert (phrase.total, phrase.more) == (20, False)
+    assert (more.total, more.more) == (20, True)
+
+
+def test_in_how_many_rows_a_word_stands_is_what_analyze_estimates(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "insert into campaigns (id, company, channel, campaign_text)"
+            " select n, 'Acme', 'Email', 'golden' || case when n % 4 = 0 then ' card' else '' end from generate_series(1, 400) n"
+        )
+        connection.execute("analyze campaigns")
+        row = connection.execute("select expected_rows('campaigns', '{card,golden}')").fetchone()
+    assert row is not None
+    assert row[0] == pytest.approx([100, 400])

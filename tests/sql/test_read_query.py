@@ -97,6 +97,10 @@ def test_a_word_repeated_says_no_more_than_once(connection: Connection, words: l
     assert once == read(connection, " ".join(dict.fromkeys(words)))
 
 
+def test_an_index_is_asked_for_a_word_of_several_phrases_once(connection: Connection) -> None:
+    assert read(connection, '"red bike" "bike lane" -car').indexed == "'red' & 'bike' & 'lane'"
+
+
 @many
 @given(query=typed, text=st.lists(word, max_size=12).map(" ".join))
 def test_a_text_that_matches_a_query_is_found_by_its_index_query(connection: Connection, query: str, text: str) -> None:

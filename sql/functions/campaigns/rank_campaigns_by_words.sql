@@ -14,16 +14,18 @@ declare
   max_looked_at constant int := 2000;
   asked_words text[];
   asked_weights float8[];
+  asked_queries tsquery[];  -- of a word each, read once and not again for every row
   candidates tsquery;
 begin
   select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
   if candidates is null then
     return;
   end if;
+  asked_queries := array(select quote_literal(w.word)::tsquery from unnest(asked_words) with ordinality w (word, place) order by w.place);
   return query
     select m.id, (
-      select sum(w.weight) filter (where m.text_search @@ quote_literal(w.word)::tsquery) / nullif(sum(w.weight), 0)
-      from unnest(asked_words, asked_weights) w (word, weight)) as score
+      select sum(w.weight) filter (where m.text_search @@ w.query) / nullif(sum(w.weight), 0)
+      from unnest(asked_queries, asked_weights) w (query, weight)) as score
     from (
       select c.id, c.text_search from campaigns c
       where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at

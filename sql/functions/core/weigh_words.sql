@@ -22,6 +22,7 @@ declare
   co_occurrence constant float8 := 20;
   misspelling_similarity constant real := 0.4;
   misspelling_length constant int := 4;
+  misspelling_length_max constant int := 40;  -- letter by letter a longer one is like no word
   max_probes constant int := 64;  -- words that ANALYZE does not know, which are looked for among the rows
   max_lookups constant int := 8;  -- words that no row holds, which are looked for among the known ones
   total float8;
@@ -55,7 +56,7 @@ begin
     words := array(
       select distinct coalesce((
         select k.word from unnest(known_words) k (word), lateral (select similarity(k.word, u.word) as likeness offset 0) l
-        where u.word = any(unknown[:max_lookups]) and l.likeness >= misspelling_similarity
+        where u.word = any(unknown[:max_lookups]) and length(u.word) <= misspelling_length_max and l.likeness >= misspelling_similarity
         order by l.likeness desc, k.word limit 1), u.word)
       from unnest(words) u (word));
   end if;

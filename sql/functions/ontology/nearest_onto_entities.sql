@@ -29,14 +29,20 @@ begin
     wanted := wanted || onto_words_like(p_actor_id, p_words);
   end if;
   for some_words in
-    select string_agg(quote_literal(a.word) || ' & ' || quote_literal(b.word), ' | ')::tsquery
-    from unnest(wanted) a (word) join unnest(wanted) b (word) on a.word < b.word
+    -- two of the words: of two places one has a bit that the other lacks; so an index reads each word once for a bit, not for a pair
+    select string_agg(format('(%s) & (%s)', b.without, b.having_it), ' | ')::tsquery
+    from generate_series(0, 9) bit, lateral (
+      select string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 0) as without,
+        string_agg(quote_literal(w.word), ' | ') filter (where w.place >> bit & 1 = 1) as having_it
+      from (select word, dense_rank() over (order by word)::int as place from unnest(wanted) word) w
+    ) b
+    where b.without is not null and b.having_it is not null
     having cardinality(p_words) > 2
     union all
     select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest(wanted) w (word)
   loop
     return query
-      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + similarity(c.title, p_spelt) * 0.4)::float8, wanted
+      select c.type, c.id, (ts_rank(c.search_vector, p_asked) * 0.6 + coalesce(similarity(c.title, p_spelt), 0) * 0.4)::float8, wanted
       from (
         select e.* from (
           select e.type, e.id, e.title, e.search_vector
@@ -49,7 +55,7 @@ begin
         order by coalesce(ts_rank(e.search_vector, some_words), 0) + coalesce(word_similarity(spelling, e.title), 0) desc, e.type, e.id
         limit max_scored
       ) c
-      where not (c.search_vector @@ p_asked or c.title % p_spelt)
+      where not (c.search_vector @@ p_asked or coalesce(c.title % p_spelt, false))
       order by 3 desc, 1, 2
       limit p_limit;
     exit when found;

@@ -7,7 +7,7 @@
 --
 -- Of more than max_matches rows with the words (max_looked_at where the query has phrases or exclusions), so many are looked at and
 -- counted, in the order in which they are stored, and of those that match max_ranked_words / words are ranked. Titles are compared
--- with the beginning of a long query (spelt_query).
+-- with the beginning of a query, and with none that is too long for a title (spelt_query).
 create or replace function rank_onto_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit int, p_few_matches int
 ) returns table (type text, id text, score double precision, is_match boolean, found bigint, words text[])
@@ -28,12 +28,12 @@ declare
   max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
 begin
-  if numnode(asked.all_words) = 0 and show_trgm(spelt) = '{}'
+  if numnode(asked.all_words) = 0 and spelt is null
     or p_project_id is not null and not exists (select from onto_projects p where p.id = p_project_id and p.created_by = p_actor_id) then
     return;
   end if;
   return query
-    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + similarity(m.title, spelt) * 0.4)::float8, true,
+    select m.type, m.id, (ts_rank(m.search_vector, asked.all_words) * 0.6 + coalesce(similarity(m.title, spelt), 0) * 0.4)::float8, true,
       m.found, asked.words
     from (
       select m.*, count(*) over () as found, row_number() over () as place

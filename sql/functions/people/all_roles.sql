@@ -5,7 +5,7 @@ language sql immutable parallel safe
 as $$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
   from unnest(p_roles) u (role), lateral (
-    select string_agg('(' || q.words::text || ')', ' | ')
+    select string_agg(distinct '(' || q.words::text || ')', ' | ')
     from unnest(string_to_array(u.role, '|')) n (name), plainto_tsquery('english', searchable_text(n.name)) q (words)
     where numnode(q.words) > 0
   ) r (names)

@@ -8,7 +8,7 @@ as $$
     and (f.companies is null or c.company_norm = any(f.companies))
     and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
     and (f.teams is null or c.team_norm = any(f.teams))
-    and (f.roles is null or c.role_search @@ all_roles(f.roles))
+    and (f.roles is null or c.role_search @@ all_roles(f.roles) and card_says_roles(c, said_roles(f.roles)))
     and (f.intents is null or c.intent_primary = any(f.intents))
     and (f.domains is null or c.domain_norm = any(f.domains))
     and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))

@@ -7,7 +7,7 @@
 -- holds a should term or the filters ask for something, which it then meets.
 --
 -- `text_score` and `should_hits` are the person's, over all cards and children that the filters let through. The score of a text is
--- the share of the query's words that it holds, each weighed by its idf (query_words), and, where it holds all, r / (1 + r) more,
+-- the share of the query's words that it holds, each weighed by its idf (weigh_words), and, where it holds all, r / (1 + r) more,
 -- r being ts_rank_cd; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
 --
 -- Whatever the query is, its max_words rarest words are looked for and the first max_should_terms should terms. The one large
@@ -32,14 +32,14 @@ declare
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  all_words constant tsquery := parsed_query(query);
+  asked constant record := read_query(query);
   words text[];
   weights float8[];
   some_words tsquery;
   candidates text[];
 begin
   select w.words, w.weights, w.candidates into words, weights, some_words
-  from query_words('experience_cards', query, max_words, max_candidates) w;
+  from weigh_words('experience_cards', asked.words, max_words, max_candidates) w;
   candidates := array(
     select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
     union
@@ -81,7 +81,7 @@ begin
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
     cross join lateral (
-      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
+      select case when m.text_search @@ asked.all_words then ts_rank_cd(m.text_search, asked.all_words) end as rank
     ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,

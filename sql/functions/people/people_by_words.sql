@@ -1,4 +1,4 @@
--- The p_limit people whose texts hold most of some words (query_words: the words, their weights and a tsquery for the texts worth
+-- The p_limit people whose texts hold most of some words (weigh_words: the words, their weights and a tsquery for the texts worth
 -- ranking), among the cards and children that have no vectors yet, or those of an older text, and that the filters let through: those
 -- that meaning does not find.
 --
@@ -30,23 +30,15 @@ begin
   return array(
     with texts as materialized (
       (select c.person_id, c.text_search
-       from experience_cards c left join people p on p.id = c.person_id
+       from searched_cards(p_filters, p_excluded_people, p_among) c
        where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
       union all
       (select c.person_id, k.text_search
-       from experience_card_children k join experience_cards c on c.id = k.card_id left join people p on p.id = c.person_id
+       from experience_card_children k join searched_cards(p_filters, p_excluded_people, p_among) c on c.id = k.card_id
        where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
-         and card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-         and (p_among is null or c.person_id = any(p_among))
-         and (p_excluded_people is not null
-           or not is_ruled_out(
-             c.person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places)))
+         and not is_left_out(c.person_id, p_filters, p_excluded_people)
        limit p_max_texts)
     )
     select t.person_id

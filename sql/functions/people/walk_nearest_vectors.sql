@@ -15,11 +15,8 @@ begin
   execute format(
     'with near as materialized ('
     '  select c.person_id, e.embedding <=> $1 as distance'
-    '  from %1$s e join experience_cards c on c.id = e.%2$I left join people p on p.id = c.person_id'
-    '  where card_matches(c, p, $2) and ($3 = ''{}'' or c.person_id not in (select unnest($3)))'
-    '    and ($7 is null or c.person_id = any($7))'
-    '    and ($3 is not null or not is_ruled_out('
-    '      c.person_id, $2, any_phrase($2.excluded_keywords), any_place($2.excluded_places)))'
+    '  from %1$s e join searched_cards($2, $3, $7) c on c.id = e.%2$I'
+    '  where not is_left_out(c.person_id, $2, $3)'
     '  order by e.embedding <=> $1 limit $4'
     ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
     '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',

@@ -18,7 +18,7 @@ as $$
     from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).excluded) s
+    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).required) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity

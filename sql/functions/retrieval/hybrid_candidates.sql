@@ -8,5 +8,5 @@ language sql stable
 as $$
   select id, w.text_score, v.similarity
   from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
-  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).excluded) v using (id)
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required) v using (id)
 $$;

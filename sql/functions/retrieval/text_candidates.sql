@@ -27,7 +27,7 @@ declare
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
   conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
-    case when numnode((p_query).excluded) > 0 then 't.text_search @@ $4' end);
+    case when numnode((p_query).required) > 0 then 't.text_search @@ $4' end);
   wanted tsquery[];
   rows_left int;
 begin
@@ -59,7 +59,7 @@ begin
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
     k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared))
-    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).excluded, p_limit, (p_query).possible,
+    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).required, p_limit, (p_query).possible,
       (p_query).mean_length;
 end
 $$;

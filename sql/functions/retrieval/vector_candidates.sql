@@ -1,13 +1,13 @@
 -- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) is as
 -- near as its nearest one. `similarity` is the cosine similarity, -1 to 1.
 --
--- `p_filter` is a condition over a row `t` of the table, as SQL, and p_excluded what its text must not hold: only rows that meet them
+-- `p_filter` is a condition over a row `t` of the table, as SQL, and p_required what its text must match: only rows that meet them
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where these conditions leave few rows, they are compared exactly: faster than walking the index past all others, and complete.
 -- Whether they do is seen from max_looked_at rows, and the index is walked no farther than hnsw.max_scan_tuples, whatever the query.
 create or replace function vector_candidates(
-  p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_excluded tsquery default null
+  p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set hnsw.ef_search = 128
@@ -19,7 +19,7 @@ declare
   exact_below constant int := 2000;
   max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_excluded) > 0 then 't.text_search @@ $3' end);
+  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_required) > 0 then 't.text_search @@ $3' end);
   source text := format('%s e', p_embeddings);
   rows_left int;
 begin
@@ -42,6 +42,6 @@ begin
     ') w group by w.record_id order by 2 desc, 1 limit $2',
     source,
     case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_limit, p_excluded;
+    using p_embedding, p_limit, p_required;
 end
 $$;

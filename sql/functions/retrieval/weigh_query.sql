@@ -4,8 +4,9 @@
 -- p_tables, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
 --
 -- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
--- on. Words that were written since they were counted are known from the rows themselves.
-create or replace function weigh_query(p_tables text[], p_query text, p_max_words int default 24) returns weighed_query
+-- on. What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others.
+-- Words that were written since they were counted are known from the rows themselves.
+create or replace function weigh_query(p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
 as $$
@@ -27,7 +28,7 @@ begin
   if numnode(asked.all_words) = 0 then
     return null;
   end if;
-  select greatest(1, sum(t.rows)), sum(t.lexemes)::float8 / greatest(1, sum(t.rows)) into total, mean_length
+  select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
   from text_totals t where t.of_table = any(p_tables);
 
   unknown := array(
@@ -76,7 +77,7 @@ begin
     select q.* from quoted q
   )
   select array_agg(w.word order by w.df, w.word), array_agg(w.weight order by w.df, w.word), mean_length, saturation * sum(w.weight),
-    asked.excluded, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
+    case when p_strict then asked.required else asked.excluded end, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
     (select array_agg(n.weight order by n.weight desc, n.pair) from near n)
   into weighed from words w;
   return weighed;

@@ -11,13 +11,12 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
-    StrictInt,
     StringConstraints,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import Day, Request
+from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import QueryText, Storable, StorableWords
 
@@ -141,18 +140,6 @@ class ClauseOnWire(BaseModel):
     label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
 
 
-class Evidence(BaseModel):
-    """The characters of the question that say something of a field, and how it is meant."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    field: Annotated[str, StringConstraints(max_length=100), Storable]
-    value: Annotated[str, StringConstraints(max_length=400), Storable]
-    start: Annotated[StrictInt, Field(ge=0)]
-    end: Annotated[StrictInt, Field(ge=0)]
-    assertion: Literal["affirmed", "preferred", "negated"]
-
-
 class Constraints(BaseModel):
     """How a question was read: all of `conditions` must hold, `theme` is found by meaning, `words` are said by the copy.
 
@@ -164,7 +151,7 @@ class Constraints(BaseModel):
     conditions: Annotated[list[ClauseOnWire], Field(max_length=60)] = []
     theme: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
-    evidence: Annotated[list[Evidence], Field(max_length=240)] = []
+    evidence: Annotated[list[Evidence], Field(max_length=EVIDENCE_MAX)] = []
 
 
 class HistoryMessage(Request):

@@ -1,28 +1,24 @@
-"""What we say about campaigns when no model does, and what an answer speaks of, whoever wrote it."""
+"""What we say about campaigns when no model does."""
 
 from __future__ import annotations
 
-import datetime
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-from quarry.campaigns.contract import Campaign, CampaignFilters
+from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import nearest, plain
-from quarry.campaigns.outcome import Outcome, Search
-from quarry.campaigns.reading import CampaignQuestion, labels
-from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.campaigns.filters import nearest
+from quarry.campaigns.reading import labels
+from quarry.campaigns.results import CampaignSet, KnownValues, Outcome
 from quarry.core.query.mention import Grain
-from quarry.core.query.question import Ask, Missing
-from quarry.core.retrieval.answers import Group, Value
+from quarry.core.query.question import Missing
+from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.wording import day_label, grouped_by_label, value_label
 from quarry.core.text import shorten
 
 LISTED_CAMPAIGNS = 5
 LISTED_OFFERS = 10
 LISTED_VALUES = 6
 LISTED_GROUPS = 30
-SUGGESTIONS = 3
 COPY_CHARACTERS = 140
 RELAXATIONS = 3
 SAME_NAME_CUTOFF = 0.7
@@ -42,64 +38,6 @@ def compose_answer(outcome: Outcome, known: KnownValues) -> str:
     if outcome.asked.is_of_others:
         return f"This is not in the data as such. The campaigns that come nearest:\n\n{text}"
     return f"{_by_words(outcome)}\n\n{text}" if outcome.is_by_words else text
-
-
-def outcome_of(asked: CampaignQuestion, search: Search) -> Outcome:
-    """What a model's search found, as the answer to the question; the numbers that it did not count are left out."""
-    question = replace(asked.question, unanswerable=(), missing=(), references=())
-    if asked.ask.kind in ("distinct", "groups", "extreme") and asked.ask.facet != "offer":
-        question = replace(question, ask=Ask())
-    return Outcome(CampaignQuestion(question, search.clauses), search.found, search.clauses)
-
-
-def suggest(asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
-    """Questions to ask next that the data can answer: about this set first, then about all campaigns."""
-    counts = found.counts if found.total else {}
-    company, channel = _first(counts, "company"), _first(counts, "channel")
-    sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
-    offers, other_channel = _first(counts, "offer"), _known(known, "channel")
-    wanted: Iterable[tuple[bool, str]] = (
-        (bool(company and offers) and asked.facet != "offer", f"What are the offers from {company} campaigns?"),
-        (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
-        (bool(value_prop) and asked.kind != "count", f"How many campaigns promise {value_prop}?"),
-        (bool(sentiment and offers), f"Show me {sentiment} campaigns with an offer"),
-        (bool(company and sentiment), f"What sentiment do {company} campaigns have?"),
-        (bool(company), f"Which channels does {company} use?"),
-        (bool(other_channel), f"How many campaigns ran on {other_channel}?"),
-        (
-            bool(_known(known, "value_prop")),
-            f"Which value propositions are most common for {_known(known, 'company')}?",
-        ),
-        (True, "Which companies have the most campaigns?"),
-    )
-    return list(dict.fromkeys(text for holds, text in wanted if holds))[:SUGGESTIONS] if known else []
-
-
-def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
-    """The campaigns that `answer` speaks of: those whose id it gives; else, unless it gives the number of the whole set, those
-    whose brand or company it names; else all.
-    """
-    said = set(_ID.findall(answer))
-    by_id = [campaign for campaign in found.campaigns if _is_said(campaign.id, said, answer)]
-    if by_id or re.search(rf"(?<![\d.,]){found.total}(?![\d]|[.,]\d)", answer):
-        return by_id or list(found.campaigns)
-    text = f" {plain(answer)} "
-    named = [
-        campaign
-        for campaign in found.campaigns
-        if any(f" {plain(name)} " in text for name in (campaign.brand, campaign.company) if name)
-    ]
-    return named or list(found.campaigns)
-
-
-_ID = re.compile(r"[\w-]+")
-
-
-def _is_said(id: str, said: Collection[str], answer: str) -> bool:
-    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
-    if _ID.fullmatch(id):
-        return id in said
-    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
 
 
 # ---- what cannot be told, and what is not there ----
@@ -187,7 +125,7 @@ def _distinct_answer(outcome: Outcome) -> str:
     answer = outcome.answer
     assert answer is not None
     groups = _in_order(outcome)
-    called = _called(outcome.asked.ask, answer.number or 0)
+    called = _called(outcome, answer.number or 0)
     listed = f": {_groups(groups, outcome.asked.ask.grain)}" if len(groups) <= LISTED_GROUPS else ""
     among = f"among the {_size(outcome.found)}{_about(outcome)}"
     return f"There {_are(answer.number or 0)} **{answer.number}** different {called} {among}{listed}."
@@ -198,17 +136,17 @@ def _groups_answer(outcome: Outcome) -> str:
     ask, answer, about = outcome.asked.ask, outcome.answer, _about(outcome)
     assert answer is not None
     if not answer.groups:
-        return f"The {_size(outcome.found)}{about} have no {_called(ask, 1)}."
+        return f"The {_size(outcome.found)}{about} have no {_called(outcome, 1)}."
     if ask.limit is None:
         groups = _in_order(outcome)
         more = f" and {len(groups) - LISTED_GROUPS} more" if len(groups) > LISTED_GROUPS else ""
-        head = f"**{answer.number}** {_called(ask, answer.number or 0)} of the {_size(outcome.found)}{about}"
+        head = f"**{answer.number}** {_called(outcome, answer.number or 0)} of the {_size(outcome.found)}{about}"
         return f"{head}: {_groups(groups[:LISTED_GROUPS], ask.grain)}{more}."
     first = _with_ties(answer.groups, ask.limit)
     rest = [group for group in answer.groups if group not in first][:LISTED_VALUES]
-    names = ", ".join(f"**{_value(group.value, ask.grain)} ({group.rows})**" for group in first)
+    names = ", ".join(f"**{value_label(group.value, ask.grain)} ({group.rows})**" for group in first)
     which = "rarest" if ask.ascending else "most common"
-    lines = [f"{names}: the {which} {_called(ask, len(first))} of the {_size(outcome.found)}{about}."]
+    lines = [f"{names}: the {which} {_called(outcome, len(first))} of the {_size(outcome.found)}{about}."]
     if rest:
         lines.append(f"Then come {_groups(rest, ask.grain)}.")
     return " ".join(lines)
@@ -235,7 +173,7 @@ def _extreme_answer(outcome: Outcome) -> str:
     assert answer is not None
     which = "first" if ask.ascending else "latest"
     days = sorted({each.capture_date for each in found.campaigns if each.capture_date}, reverse=not ask.ascending)
-    on = " and ".join(_day(day) for day in days[:LISTED_GROUPS])
+    on = " and ".join(day_label(day) for day in days[:LISTED_GROUPS])
     noun = f"campaign{_s(found.total)}"
     head = f"The {which} {noun}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured on {on}:"
     return "\n".join([head, "", *_listed_campaigns(found)])
@@ -246,7 +184,7 @@ def _days_answer(outcome: Outcome) -> str:
     days = sorted({each.capture_date for each in found.campaigns if each.capture_date})
     if not days:
         return f"It is not recorded when the {_size(found)}{_about(outcome)} ran."
-    on = f"on {_day(days[0])}" if len(days) == 1 else f"between {_day(days[0])} and {_day(days[-1])}"
+    on = f"on {day_label(days[0])}" if len(days) == 1 else f"between {day_label(days[0])} and {day_label(days[-1])}"
     head = f"The {_size(found)}{_about(outcome)} {'was' if found.total == 1 else 'were'} captured {on}:"
     return "\n".join([head, "", *_listed_campaigns(found)])
 
@@ -303,32 +241,12 @@ def _of(outcome: Outcome) -> str:
     return f" of campaigns{conditions}" if conditions else ""
 
 
-def _called(ask: Ask, number: int) -> str:
-    """What is grouped by: "channels", "year"."""
-    if ask.grain:
-        return ask.grain if number == 1 else f"{ask.grain}s"
-    facet = CAMPAIGNS.facet(ask.facet or "channel")
-    return facet.label if number == 1 else facet.plural
+def _called(outcome: Outcome, number: int) -> str:
+    return grouped_by_label(CAMPAIGNS, outcome.asked.ask, number)
 
 
 def _groups(groups: Sequence[Group], grain: Grain | None) -> str:
-    return ", ".join(f"{_value(group.value, grain)} ({group.rows})" for group in groups)
-
-
-def _value(value: Value, grain: Grain | None) -> str:
-    if not isinstance(value, datetime.date):
-        return str(value)
-    match grain:
-        case "year":
-            return str(value.year)
-        case "quarter":
-            return f"Q{(value.month + 2) // 3} {value.year}"
-        case "month":
-            return f"{value:%B} {value.year}"
-        case "week":
-            return f"the week of {_day(value)}"
-        case _:
-            return _day(value)
+    return ", ".join(f"{value_label(group.value, grain)} ({group.rows})" for group in groups)
 
 
 def _gist(campaign: Campaign) -> str:
@@ -336,7 +254,7 @@ def _gist(campaign: Campaign) -> str:
 
 
 def _facts(campaign: Campaign) -> str:
-    day = _day(campaign.capture_date) if campaign.capture_date else None
+    day = day_label(campaign.capture_date) if campaign.capture_date else None
     return ", ".join(filter(None, (campaign.channel, campaign.imagery_sentiment, day)))
 
 
@@ -361,20 +279,3 @@ def _s(number: int) -> str:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
-    return next(iter(counts.get(field, {})), None)
-
-
-def _known(known: KnownValues, field: str) -> str | None:
-    return next(iter(known.by_filter.get(field, ())), None)
-
-
-def _day(day: datetime.date) -> str:
-    return f"{day.day} {day:%B} {day.year}"
-
-
-def detected(filters: CampaignFilters, base: CampaignFilters) -> dict[str, object]:
-    """The filters that the question was taken to mean, with those that held in every search."""
-    return base.given() | filters.given()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from quarry.campaigns.contract import CampaignFilters, HistoryMessage
+from quarry.campaigns.contract import CampaignFilters, ChatRequest
 from quarry.campaigns.reading import CampaignQuestion
 from quarry.campaigns.results import KnownValues
 from quarry.core.model.interface import Message
@@ -32,18 +30,15 @@ meant for you."""
 ANSWER_NOW = "Answer now, from what the tools have shown. There are no further searches."
 
 
-def agent_messages(
-    question: str,
-    history: Sequence[HistoryMessage],
-    known: KnownValues,
-    base: CampaignFilters,
-    asked: CampaignQuestion,
-) -> list[Message]:
+def agent_messages(request: ChatRequest, known: KnownValues, asked: CampaignQuestion) -> list[Message]:
     """The start of the conversation with tools."""
     return [
         Message("system", f"{AGENT}\n\n<values>\n{_values(known)}\n</values>"),
-        *(Message(turn.role, shorten(turn.content, HISTORY_CHARACTERS)) for turn in history[-HISTORY_MESSAGES:]),
-        Message("user", question + _in_force(base) + _read_as(asked)),
+        *(
+            Message(turn.role, shorten(turn.content, HISTORY_CHARACTERS))
+            for turn in request.history[-HISTORY_MESSAGES:]
+        ),
+        Message("user", request.message + _in_force(request.base_filters) + _read_as(asked)),
     ]
 
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints, Evidence
+from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.core.contract import EVIDENCE_MAX, Evidence
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
@@ -162,8 +163,11 @@ def _is_when(mention: Mention) -> bool:
 
 def constraints_of(asked: CampaignQuestion) -> Constraints:
     """How a question was read, for whoever asked."""
-    question = asked.question
-    said = [condition for clause in asked.clauses for condition in clause]
+    text = asked.question.text
+    evidence = [
+        *(each for clause in asked.clauses for condition in clause for each in Evidence.of(condition, text)),
+        *(each for condition in asked.question.preferred for each in Evidence.of(condition, text, is_preferred=True)),
+    ]
     return Constraints(
         conditions=[
             ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], label=clause_label(CAMPAIGNS, clause))
@@ -171,10 +175,7 @@ def constraints_of(asked: CampaignQuestion) -> Constraints:
         ],
         theme=asked.theme,
         words=asked.says,
-        evidence=[
-            *(evidence for condition in said for evidence in _evidence(condition, question.text)),
-            *(replaced for each in question.preferred for replaced in _evidence(each, question.text, preferred=True)),
-        ],
+        evidence=evidence[:EVIDENCE_MAX],
     )
 
 
@@ -190,22 +191,6 @@ def _on_wire(condition: Condition) -> ConditionOnWire:
             "negated": condition.is_negated,
         }
     )
-
-
-def _evidence(condition: Condition, text: str, *, preferred: bool = False) -> list[Evidence]:
-    assertion = "preferred" if preferred else "negated" if condition.is_negated else "affirmed"
-    return [
-        Evidence.model_validate(
-            {
-                "field": condition.facet,
-                "value": ", ".join(condition.values) or text[span.start : span.end],
-                "start": span.start,
-                "end": span.end,
-                "assertion": assertion,
-            }
-        )
-        for span in condition.evidence
-    ]
 
 
 def with_constraints(asked: CampaignQuestion, constraints: Constraints) -> CampaignQuestion:

@@ -1,4 +1,4 @@
-"""Campaigns as they come out of Postgres: a set with its exact counts, and the values that filters may take."""
+"""What is found: a set of campaigns with its exact counts, the values that filters may take, and what came of a question."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from quarry.campaigns.contract import Aggregation, Campaign
+from quarry.campaigns.reading import CampaignQuestion
+from quarry.core.query.question import Clause, Missing
+from quarry.core.retrieval.answers import Answer, Relaxation
 
 Counts = Mapping[str, int]
 
@@ -68,3 +71,34 @@ class KnownValues:
 
     def __bool__(self) -> bool:
         return any(self.by_filter.values())
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search that was made: the conditions that held, but for those of the page."""
+
+    tool: str
+    clauses: tuple[Clause, ...]
+    found: CampaignSet
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found for a question. `answer` is what all campaigns that meet `clauses` say to it, where more is asked than which
+    they are. `is_by_words`: a theme was counted by the words of the copy, which is not the same; `is_beside_theme`: nothing comes
+    near it, and these meet the conditions alone.
+
+    `dropped` are conditions that were only inferred and left nothing; `relaxations` say how many campaigns there would be without
+    each one, where there are none with all.
+    """
+
+    asked: CampaignQuestion
+    found: CampaignSet
+    clauses: tuple[Clause, ...] = ()
+    answer: Answer | None = None
+    is_by_words: bool = False
+    is_beside_theme: bool = False
+    dropped: tuple[Clause, ...] = ()
+    relaxations: tuple[Relaxation, ...] = ()
+    unnamed: tuple[Missing, ...] = ()
+    """Those of the names in the question that the data does not hold, and that left nothing."""

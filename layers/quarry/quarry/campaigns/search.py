@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from quarry.campaigns import answering, fallbacks
+from quarry.campaigns import execution
+from quarry.campaigns.answer import response_of, results_of, write_answer
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,
-    ChatResponse,
     EmbeddingField,
-    EndReason,
     FinalAnswerEvent,
     PartialText,
     PartialTextEvent,
-    Telemetry,
     ToolCalled,
     ToolCallEvent,
     ToolObservationEvent,
@@ -33,10 +30,9 @@ from quarry.campaigns.contract import (
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import filters_of
 from quarry.campaigns.guard import stems_of
-from quarry.campaigns.outcome import Outcome, Search
-from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
-from quarry.campaigns.reading import CampaignQuestion, constraints_of, question_of, with_constraints
-from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, aggregate
+from quarry.campaigns.prompts import agent_messages
+from quarry.campaigns.reading import CampaignQuestion, question_of, with_constraints
+from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import (
@@ -50,15 +46,14 @@ from quarry.campaigns.tools import (
     resolve_filters,
 )
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, FieldError, InvalidInput, ModelError
+from quarry.core.errors import DatabaseUnavailable, FieldError, InvalidInput
 from quarry.core.model.interface import Message
-from quarry.core.model.step import write
 from quarry.core.model.tool_loop import ToolFinished, ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.reading import read_question
-from quarry.core.run_log import ResultRecord, Run
+from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS
@@ -70,14 +65,11 @@ MALFORMED_MAX = 1
 """Calls with arguments that are not valid; the model may correct itself so often, then it must answer."""
 ANSWER_RESERVE_SECONDS = 10.0
 OBSERVED_IDS = 50
-RECORDED_RESULTS = 50
 VALUES_KEPT_SECONDS = 60.0
 EARLIER_QUESTIONS_MAX = 5
 """So many questions back a follow-up may go for its filters."""
 
-RESEARCH_STEP, ANSWER_STEP = "campaigns_research", "campaigns_answer"
-
-_PIECE = re.compile(r"\S+\s*|\s+")
+RESEARCH_STEP = "campaigns_research"
 
 
 async def chat_about_campaigns(
@@ -102,11 +94,11 @@ async def chat_about_campaigns(
                 else:
                     yield step
         pieces: list[str] = []
-        async with aclosing(_write(request, toolset, asked, outcome, conversation)) as written:
+        async with aclosing(write_answer(request, toolset, asked, outcome, conversation)) as written:
             async for piece in written:
                 pieces.append(piece)
                 yield PartialTextEvent(data=PartialText(text=piece))
-        yield FinalAnswerEvent(data=await off_loop(_response, request, toolset, asked, outcome, "".join(pieces)))
+        yield FinalAnswerEvent(data=await off_loop(response_of, request, toolset, asked, outcome, "".join(pieces)))
 
 
 async def find_campaigns(
@@ -171,7 +163,7 @@ async def _read(request: ChatRequest, known: KnownValues, services: Services) ->
     asked = await _read_with(request.message, _earlier(request), known, services)
     if request.constraints is not None:
         return with_constraints(asked, request.constraints)
-    return await answering.confirmed(services.database, asked)
+    return await execution.confirmed(services.database, asked)
 
 
 async def _read_with(text: str, earlier: Sequence[str], known: KnownValues, services: Services) -> CampaignQuestion:
@@ -207,7 +199,7 @@ async def _research(
     if run.chat is not None:
         calls = call_tools(
             run.chat,
-            _first_messages(request, toolset, asked),
+            agent_messages(request, toolset.known, asked),
             toolset.tools(),
             run,
             step_name=RESEARCH_STEP,
@@ -233,10 +225,6 @@ def _forget_last_turn(conversation: list[Message]) -> None:
     """Drop the model's last turn, which broke off: a model must be told the result of every call it made."""
     turns = [place for place, message in enumerate(conversation) if message.role == "assistant"]
     del conversation[turns[-1] :]
-
-
-def _first_messages(request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion) -> list[Message]:
-    return agent_messages(request.message, request.history, toolset.known, request.base_filters, asked)
 
 
 def _tool_event(event: ToolStarted | ToolFinished, toolset: CampaignToolset) -> Event:
@@ -267,10 +255,10 @@ async def _outcome(request: ChatRequest, toolset: CampaignToolset, asked: Campai
     if asked.question.references and earlier:
         before = await _read_with(earlier[-1], earlier[:-1], toolset.known, toolset.services)
         vector = await toolset.vector(before.theme) if before.theme else None
-        shown = await answering.answer_question(database, before, toolset.base, vector)
-        return await answering.pick(database, asked, shown.found.campaigns)
+        shown = await execution.execute(database, before, toolset.base, vector)
+        return await execution.pick(database, asked, shown.found.campaigns)
     vector = await toolset.vector(asked.theme) if asked.theme else None
-    return await answering.answer_question(database, asked, toolset.base, vector)
+    return await execution.execute(database, asked, toolset.base, vector)
 
 
 def _tool_for(asked: CampaignQuestion) -> str:
@@ -284,114 +272,6 @@ def _arguments(toolset: CampaignToolset, asked: CampaignQuestion) -> dict[str, A
     """What is searched for, as the tools take it."""
     query = asked.says or asked.theme
     return filters_of(asked.clauses, toolset.known.latest).given() | ({"query": query} if query else {})
-
-
-# ---- the answer ----
-
-
-async def _write(
-    request: ChatRequest,
-    toolset: CampaignToolset,
-    asked: CampaignQuestion,
-    outcome: Outcome | None,
-    conversation: Sequence[Message],
-) -> AsyncGenerator[str]:
-    """The answer as it comes: the model's, or one composed of what was found."""
-    run = toolset.run
-    with run.step(ANSWER_STEP) as record:
-        if run.chat is not None and outcome is None:
-            if (text := _own_words(conversation)) is not None:
-                for piece in _PIECE.findall(text):
-                    yield piece
-                    # let each piece leave before the next
-                    await asyncio.sleep(0)
-                return
-            has_written = False
-            try:
-                # the last turn, without tools
-                messages = [*_first_messages(request, toolset, asked), *conversation, Message("user", ANSWER_NOW)]
-                async with aclosing(write(messages, run, run.chat, record)) as pieces:
-                    async for piece in pieces:
-                        has_written = has_written or bool(piece.strip())
-                        yield piece
-                return
-            except ModelError:
-                run.degrade(ANSWER_STEP, record)
-            if has_written:
-                yield "\n\n"
-        for piece in _PIECE.findall(await off_loop(_composed, toolset, asked, outcome)):
-            yield piece
-            await asyncio.sleep(0)
-
-
-def _own_words(conversation: Sequence[Message]) -> str | None:
-    """The text with which the model ended its research; None where it did not."""
-    last = conversation[-1] if conversation else None
-    return last.content if last and last.role == "assistant" and not last.tool_calls else None
-
-
-def _composed(toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None) -> str:
-    if outcome is None:
-        search = toolset.last_found
-        if search is None:
-            return "The campaigns could not be searched for this; ask again in a moment."
-        # the model searched: its conditions are what the set is described by
-        outcome = fallbacks.outcome_of(asked, search)
-    return fallbacks.compose_answer(outcome, toolset.known)
-
-
-def _response(
-    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
-) -> ChatResponse:
-    run, search = toolset.run, toolset.last_found
-    found = search.found if search else NOTHING
-    spoken_of = _spoken_of(asked, outcome, text, found)
-    whole = len(spoken_of) == len(found.campaigns)
-    run.results = results_of(spoken_of)
-    end_reason = _end_reason(toolset)
-    run.end_reason = end_reason
-    clauses = search.clauses if search else asked.clauses
-    return ChatResponse(
-        response=text,
-        campaigns=spoken_of,
-        total=found.total if whole or outcome else len(spoken_of),
-        aggregation=(found.aggregation if whole else aggregate(spoken_of))
-        if found.total and not (whole and found.more)
-        else None,
-        suggestions=fallbacks.suggest(asked.ask, found, toolset.known),
-        detected_filters=fallbacks.detected(filters_of(clauses, toolset.known.latest), request.base_filters),
-        constraints=constraints_of(asked),
-        telemetry=Telemetry(
-            run_id=str(run.id),
-            turn_count=run.budget.turns,
-            tool_call_count=run.budget.calls,
-            end_reason=end_reason,
-            degraded_steps=run.degraded,
-        ),
-    )
-
-
-def _spoken_of(asked: CampaignQuestion, outcome: Outcome | None, text: str, found: CampaignSet) -> list[Campaign]:
-    if outcome is None:
-        return fallbacks.campaigns_spoken_of(text, found)
-    limit = asked.ask.limit if asked.ask.kind == "rows" else None
-    return list(found.campaigns[:limit])
-
-
-def _end_reason(toolset: CampaignToolset) -> EndReason:
-    if toolset.searches and not any(search.found.total for search in toolset.searches):
-        return "nothing_found"
-    budget = toolset.run.budget
-    spent = budget.turns >= MAX_TURNS or not budget.calls_left or not budget.seconds_for_work
-    return "budget_spent" if toolset.run.chat is not None and spent else "answered"
-
-
-def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
-    """The first campaigns as results of a run; their score is the inverse of their place."""
-    return [
-        ResultRecord("campaign", campaign.id, 1.0 / place)
-        for place, campaign in enumerate(campaigns[:RECORDED_RESULTS], start=1)
-    ]
 
 
 def _observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

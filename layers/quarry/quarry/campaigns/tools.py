@@ -18,9 +18,8 @@ from quarry.campaigns.contract import CampaignFilters, EmbeddingField, ExcludedV
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import Resolved, named_values, resolve
 from quarry.campaigns.guard import Guarded, guard
-from quarry.campaigns.outcome import Search
 from quarry.campaigns.reading import CampaignQuestion
-from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import SUMMARY_CHARACTERS_MAX, build_tool_result, line_for_people, summarise_groups
 from quarry.core.errors import ModelError
 from quarry.core.model.tool_loop import Tool, ToolResult

@@ -8,6 +8,7 @@ from dataclasses import replace
 from quarry.companies import contract
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import Sought, TagGroup
+from quarry.core.contract import EVIDENCE_MAX, Evidence
 from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.wording import condition_label
@@ -26,11 +27,15 @@ def constraints_of(sought: Sought) -> contract.Constraints:
         for place, (clause, strength) in enumerate(said)
         for condition in clause
     ]
+    text = sought.question.text
+    evidence = [each for clause, _ in said for condition in clause for each in Evidence.of(condition, text)]
     return contract.Constraints(
         topic=sought.topic,
         conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=list(sought.excluded)[: contract.CONDITIONS_MAX],
-        evidence=[each for clause, _ in said for condition in clause for each in _evidence(condition, sought)],
+        excluded=[
+            words[: contract.VALUE_CHARACTERS_MAX].strip() for words in sought.excluded[: contract.CONDITIONS_MAX]
+        ],
+        evidence=evidence[:EVIDENCE_MAX],
     )
 
 
@@ -95,18 +100,6 @@ def _bounds(condition: Condition) -> tuple[float | None, float | None]:
         least = None if range.least is None else range.least + (0 if range.includes_least else 1)
         return least, None if range.most is None else range.most - (0 if range.includes_most else 1)
     return None, None
-
-
-def _evidence(condition: Condition, sought: Sought) -> Iterator[contract.Evidence]:
-    text = sought.question.text
-    for span in condition.evidence:
-        yield contract.Evidence(
-            field=condition.facet,
-            value=", ".join(condition.values) or text[span.start : span.end],
-            start=span.start,
-            end=span.end,
-            assertion="negated" if condition.is_negated else "affirmed",
-        )
 
 
 def _clauses(conditions: Sequence[contract.Condition], strength: str) -> Iterator[Clause]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import Request
-from quarry.core.query.mention import Assertion
+from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 
@@ -88,16 +87,6 @@ class Condition(_Request):
     label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
 
 
-class Evidence(_Request):
-    """The characters of the question, from `start` to before `end`, that say that of a field."""
-
-    field: str
-    value: str
-    start: StrictInt = Field(ge=0)
-    end: StrictInt = Field(ge=0)
-    assertion: Assertion
-
-
 class Constraints(_Request):
     """A question as it was understood; in a request, instead of how it would be. `topic` is found by words and by
     meaning.
@@ -108,7 +97,7 @@ class Constraints(_Request):
     excluded: list[Value] = Field(
         default_factory=list, max_length=CONDITIONS_MAX, description="Words that no company may speak of."
     )
-    evidence: list[Evidence] = Field(default_factory=list, max_length=4 * CONDITIONS_MAX)
+    evidence: list[Evidence] = Field(default_factory=list, max_length=EVIDENCE_MAX)
 
 
 class ChatRequest(_Request):
@@ -192,7 +181,7 @@ class Reference(_Model):
 
 
 class Telemetry(_Model):
-    """How the search went. `degraded_steps` names the steps that a stand-in, or less than was asked for, served."""
+    """How the search went. `degraded_steps` names the steps that a fallback, or less than was asked for, served."""
 
     run_id: str
     iteration_count: int
@@ -217,14 +206,27 @@ class PartialText(_Model):
     text: str
 
 
+class Aggregation(_Model):
+    """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
+    names; `groups` are these values. Of the newest or largest `by` says in what.
+    """
+
+    by: str | None
+    groups: list[AggregationGroup]
+    total: int
+
+
 class FinalAnswer(_Model):
-    """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits."""
+    """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits.
+    `aggregation` is there where a number was asked for; `references` then are the first that were counted.
+    """
 
     content: str
     references: list[Reference]
     constraints: Constraints = Field(default_factory=Constraints)
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
+    aggregation: Aggregation | None = None
 
 
 class ActivityEvent(Event):

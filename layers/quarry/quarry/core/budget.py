@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Self
 
 from quarry.core.errors import TimeIsUp
 
@@ -31,6 +32,11 @@ class Budget:
 
     def __post_init__(self) -> None:
         self._started = self.clock()
+
+    @classmethod
+    def without_model(cls, seconds: float) -> Self:
+        """The budget of a search that asks no model."""
+        return cls(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
 
     @property
     def seconds_left(self) -> float:

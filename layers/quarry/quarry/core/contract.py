@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
+
+from quarry.core.text import Storable
+
+if TYPE_CHECKING:  # a function that reads no question imports nothing of that
+    from quarry.core.query.question import Condition
+
+Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
+"""How a mention is meant, in the terms of NegEx and ConText: said plainly, insisted on, preferred, or ruled out.
+
+`doubtful`: a negative word stands in its clause, and no rule says that it means this mention. It is then neither required nor
+ruled out.
+"""
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
@@ -26,3 +38,39 @@ class Request(BaseModel):
     """Base of what clients send: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+EVIDENCE_MAX = 240
+"""So many pieces of evidence are told of a question."""
+
+
+class Evidence(Request):
+    """The characters of a question, from `start` to before `end`, that say `value` of a field, and how it is meant."""
+
+    field: Annotated[str, Storable]
+    value: Annotated[str, Storable]
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
+    assertion: Assertion
+
+    @classmethod
+    def of(cls, condition: Condition, text: str, *, is_preferred: bool = False) -> list[Self]:
+        """What of a question's text says a condition."""
+        assertion: Assertion = "preferred" if is_preferred else "negated" if condition.is_negated else "affirmed"
+        return [
+            cls(
+                field=condition.facet,
+                value=", ".join(condition.values) or text[span.start : span.end],
+                start=span.start,
+                end=span.end,
+                assertion=assertion,
+            )
+            for span in condition.evidence
+        ]
+
+
+class AggregationGroup(BaseModel):
+    """A value, or the first day of a period, and how many rows have it."""
+
+    value: str | int | float | bool | datetime.date
+    count: int

@@ -61,7 +61,7 @@ class ResultRecord:
 
 @dataclass
 class Run:
-    """One search while it happens. Handed through the search; `degraded` names the model steps that a stand-in served."""
+    """One search while it happens. Handed through the search; `degraded` names the model steps that a fallback served."""
 
     domain: str
     caller: str
@@ -93,7 +93,7 @@ class Run:
             record.duration_ms = self.elapsed_ms() - record.started_ms
 
     def degrade(self, name: str, record: StepRecord | None = None) -> None:
-        """Note that a stand-in, or less than was asked for, served the step `name`."""
+        """Note that a fallback, or less than was asked for, served the step `name`."""
         if name not in self.degraded:
             self.degraded.append(name)
         if record is not None:

@@ -35,7 +35,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class Services:
-    """`chat` is None where no chat model is configured: the stand-ins answer.
+    """`chat` is None where no chat model is configured: the fallbacks answer.
 
     `breakers` are those of the models on other machines: "chat", "embedding".
     """

@@ -58,7 +58,7 @@ class Settings(BaseModel):
     quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
 
     openai_api_key: SecretStr | None = Field(
-        default=None, description="Unset (and no OPENAI_BASE_URL): no chat model; the stand-ins answer."
+        default=None, description="Unset (and no OPENAI_BASE_URL): no chat model; the fallbacks answer."
     )
     openai_secret_arn: str | None = Field(
         default=None,
@@ -127,7 +127,7 @@ class Settings(BaseModel):
     people_search_seconds: float = Field(
         default=15.0,
         gt=0,
-        description="The longest that models may take over one people search; then their stand-ins do.",
+        description="The longest that models may take over one people search; then their fallbacks do.",
     )
     people_search_tokens: int = Field(
         default=20_000, ge=1000, description="Model tokens that one people search may use."
@@ -164,7 +164,7 @@ class Settings(BaseModel):
         default=0.74, ge=0, le=1, description="A company search may stop when its ranking is this sure."
     )
     company_accepted_confidence_min: float = Field(
-        default=0.2, ge=0, le=1, description="A company that the ranking is less sure of is not shown."
+        default=0.2, ge=0, le=1, description="Where the ranking is less sure of its best company, none is said to fit."
     )
     company_name_similarity_min: float = Field(
         default=0.35, ge=0, le=1, description="From this trigram similarity on, a name is like the one asked for."

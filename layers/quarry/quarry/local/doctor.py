@@ -123,7 +123,7 @@ def _chat_model(settings: Settings) -> Finding:
     return Finding(
         "absent",
         "chat model",
-        "none, the stand-ins answer",
+        "none, the fallbacks answer",
         "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
     )
 

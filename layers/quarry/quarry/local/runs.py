@@ -96,7 +96,7 @@ def _show(console: Console, run: Row, prices: Prices) -> None:
         "started": f"{_moment(run['started_at'])} UTC",
         "took": f"{run['duration_ms'] / 1000:.2f} s",
         "ended": run["status"] + (f": {run['end_reason']}" if run["end_reason"] else ""),
-        "model": run["chat_model"] or "none, the stand-ins answered",
+        "model": run["chat_model"] or "none, the fallbacks answered",
         "tokens": f"{run['prompt_tokens']:,} read, {run['completion_tokens']:,} written",
         "cost": _dollars(prices.cost(run)) if run["chat_model"] else "",
         "degraded": ", ".join(run["degraded_steps"]),

@@ -9,10 +9,10 @@ from quarry.core.errors import NotFound
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller
+from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import EntityType, WholeEntity
-from quarry.ontology.found import FoundEntity, FoundPage
 
-_FIELDS = tuple(field.name for field in fields(FoundEntity))
+_FIELDS = tuple(field.name for field in fields(Candidate))
 
 # One round trip: whether the project is the caller's, and what was found in it.
 _SEARCH = """
@@ -33,7 +33,7 @@ async def find_entities(
     project_id: str | None,
     types: Sequence[EntityType] | None,
     limit: int,
-) -> FoundPage:
+) -> Candidates:
     """The caller's best `limit` entities for `query`; `types` None for all. Raises NotFound for a project that is not theirs."""
     rows = await database.rows(
         _SEARCH,
@@ -49,7 +49,7 @@ async def find_entities(
         raise NotFound("You have no project with this id.")
     found = [row for row in rows if row["id"] is not None]
     total = found[0]["total"] if found else 0
-    return FoundPage(tuple(FoundEntity(**{name: row[name] for name in _FIELDS}) for row in found), total)
+    return Candidates(tuple(Candidate(**{name: row[name] for name in _FIELDS}) for row in found), total)
 
 
 async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:

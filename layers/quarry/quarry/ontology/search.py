@@ -9,8 +9,8 @@ from quarry.core.budget import Budget
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
+from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
-from quarry.ontology.found import FoundEntity, FoundPage
 from quarry.ontology.retrieval import find_entities
 
 
@@ -18,7 +18,8 @@ async def search_ontology(
     request: OntologySearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> OntologySearchResponse:
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
-    run = Run("ontology", caller.user_id, request.query, _budget(services), chat=None, request_id=request_id)
+    budget = Budget.without_model(services.settings.database_timeout_seconds)
+    run = Run("ontology", caller.user_id, request.query, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
         with run.step("retrieve") as record:
             found = await find_entities(
@@ -37,7 +38,7 @@ async def search_ontology(
     )
 
 
-def message(found: FoundPage) -> str:
+def message(found: Candidates) -> str:
     """What was found, in a sentence for people and agents."""
     if not found.entities:
         return "Nothing found. Try other words, or search without project and types."
@@ -51,7 +52,7 @@ def message(found: FoundPage) -> str:
     return f"{matches} match{'' if matches == 1 else 'es'}{near}."
 
 
-def _result(entity: FoundEntity) -> EntityResult:
+def _result(entity: Candidate) -> EntityResult:
     return EntityResult(
         type=entity.type,
         id=entity.id,
@@ -61,7 +62,3 @@ def _result(entity: FoundEntity) -> EntityResult:
         snippet=mark(entity.snippet),
         score=entity.score,
     )
-
-
-def _budget(services: Services) -> Budget:
-    return Budget(max_turns=0, max_calls=0, max_seconds=services.settings.database_timeout_seconds, max_tokens=1)

@@ -39,6 +39,11 @@ class Standing:
     meets: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
 
+    @property
+    def missed(self) -> float:
+        """How much of what is asked is missed: one for each condition, a half where each is met, but by different experiences."""
+        return 0.5 if self.misses == (IN_ONE,) else float(len(self.misses))
+
 
 def clauses_of(filters: CardFilters) -> list[Clause]:
     """All conditions that can be met or missed: hard ones first, then roles, then words."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from quarry.core.language.tokens import unique
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys, unique
+from quarry.core.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.normalisation import normalise
@@ -14,6 +16,7 @@ from quarry.people.relaxation import constraints_in_force
 
 LAKH, CRORE = 100_000, 10_000_000
 LABEL_NAMES_MAX = 3
+ROLE_FORMS_MAX = 60
 
 
 def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
@@ -46,7 +49,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
-        roles=tuple(must.role),
+        roles=tuple(map(_in_all_forms, must.role)),
         names=tuple(must.name),
         texts=tuple(must.text),
         excluded_teams=tuple(exclude.team_norm),
@@ -54,7 +57,14 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_current=exclude.is_current,
         excluded_time_start=_date(exclude.time_start),
         excluded_time_end=_date(exclude.time_end),
-        should_terms=unique([*should.skills_or_tools, *should.keywords, *map(_words, should.intent_secondary)]),
+        should_terms=unique(
+            [
+                *should.skills_or_tools,
+                *should.keywords,
+                *(term for role in must.role for term in _role_terms(role, should.skills_or_tools)),
+                *map(_words, should.intent_secondary),
+            ]
+        ),
     )
 
 
@@ -142,17 +152,18 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
 
 def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
     """What everybody shown is not, in words."""
-    labels = [f"not at {_titled(name)}" for name in filters.excluded_companies]
-    labels += [f"not {name}" for name in filters.excluded_keywords[:LABEL_NAMES_MAX]]
+    # "colonels" and "colonel" are one exclusion
+    keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
+    labels = [f"not {_listed(keywords)}"] if keywords else []
     out = CardFilters(
+        companies=filters.excluded_companies,
         teams=filters.excluded_teams,
         places=filters.excluded_places,
         is_current=filters.excluded_current,
         time_start=filters.excluded_time_start,
         time_end=filters.excluded_time_end,
     )
-    labels += [f"not {condition_label(name, out)}" for name in constraints_in_force(out)]
-    return unique(labels)
+    return (*(f"not {condition_label(name, out)}" for name in constraints_in_force(out)), *labels)
 
 
 def rupees(amount: float) -> str:
@@ -179,6 +190,24 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
+
+
+def _role_terms(role: str, skills: Collection[str]) -> Sequence[str]:
+    """What raises the rank of who is in a role: its names, and the words of one that is no skill."""
+    names = role.split("|")
+    return names if set(names) & set(skills) else [*names, *names[0].split()]
+
+
+def _in_all_forms(role: str) -> str:
+    """A role by its names, and by the words of one stem for who does that and what they do ("designers": "design")."""
+    names = role.split("|")
+    others = [
+        " ".join((*words[:-1], form))
+        for words in map(keys, names)
+        for form in (word_forms(words[-1]) if words else ())
+        if stem(form) == stem(words[-1])
+    ]
+    return "|".join(unique((*names, *others))[:ROLE_FORMS_MAX])
 
 
 def _date(text: str | None) -> datetime.date | None:

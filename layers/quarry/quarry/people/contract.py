@@ -11,13 +11,12 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
-    StrictInt,
     StringConstraints,
     ValidationInfo,
     field_validator,
 )
 
-from quarry.core.contract import Request
+from quarry.core.contract import Evidence, Request
 from quarry.core.text import Identifier, QueryText, Storable, StorableWords, storable
 
 Intent = Literal[
@@ -95,18 +94,8 @@ class Exclude(_OnTheWire):
     time_end: str | None = None
 
 
-class Evidence(_OnTheWire):
-    """The characters of the query that say something: `query_cleaned[start:end]`."""
-
-    field: str
-    value: str
-    start: StrictInt
-    end: StrictInt
-    assertion: str
-
-
 class Constraints(_OnTheWire):
-    """How a query was read."""
+    """How a query was read; `evidence` is of `query_cleaned`."""
 
     query_original: str = ""
     query_cleaned: str = ""

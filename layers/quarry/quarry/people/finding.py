@@ -1,7 +1,7 @@
 """Whom a search finds: who is named, who meets all that is asked, and, where these are too few, who misses least of it.
 
-All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then what is
-only expected (roles, words) may be missed, and after that the tiers drop time, place, company and team.
+All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then either
+what is expected of people (roles, words) may be missed, or what the tiers drop: time, place, company and team.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from quarry.core.postgres.pool import Database
 from quarry.core.run_log import Run
-from quarry.core.services import Services
 from quarry.people.candidates import FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import (
     CLAUSES_MAX,
@@ -36,7 +36,7 @@ from quarry.people.retrieval import (
     load_people,
 )
 
-NAMED_FIRST = -1
+NAMED_FIRST = -1.0
 """What counts for misses of those who were asked for by name."""
 
 
@@ -63,77 +63,90 @@ class Wanted:
 Found = Mapping[str, PersonEvidence]
 
 
-async def find_people(wanted: Wanted, services: Services, run: Run) -> Finding:
+async def find_people(wanted: Wanted, database: Database, run: Run) -> Finding:
     """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
     filters = wanted.filters
-    named = await _named(wanted, services, run)
+    named = await _named(wanted, database, run)
     if named and nothing_else_asked(filters):
-        return await _shown(wanted, named, named, frozenset(), FALLBACK_TIER_STRICT, services, run)
-    whole, together = await _meeting_all(wanted, services, run)
-    found: dict[str, PersonEvidence] = {**whole, **named}
-    tier = FALLBACK_TIER_STRICT
-    for next_tier, relaxed_filters in _tiers(hard_alone(filters)):
-        if len(found) >= MIN_RESULTS:
-            break
-        tier = next_tier
-        if relaxed_filters != filters:  # which was searched already
-            found = {**await _look(wanted, relaxed_filters, tier, None, services, run), **found}
-    return await _shown(wanted, found, named, frozenset(whole) if together else frozenset(), tier, services, run)
+        return await _shown(wanted, named, named, frozenset(), FALLBACK_TIER_STRICT, database, run)
+    among = await find_meeting(database, texts=filters.texts)
+    whole, together = await _meeting_all(wanted, among, database, run)
+    by_one = frozenset(whole) if together else frozenset[str]()
+    tier, found = await _relaxing(wanted, hard_alone(filters), None, {**whole, **named}, database, run)
+    if len(by_one) >= TOP_PEOPLE:
+        found = {**whole, **named}  # nobody else is shown
+    elif filters.expects_more:
+        _, as_expected = await _relaxing(wanted, filters, among, {}, database, run)
+        found = {**as_expected, **found}
+    return await _shown(wanted, found, named, by_one, tier, database, run)
 
 
-async def _named(wanted: Wanted, services: Services, run: Run) -> Found:
+async def _named(wanted: Wanted, database: Database, run: Run) -> Found:
     """Those who are called what is asked for."""
     if not wanted.filters.names:
         return {}
-    among = await find_meeting(services.database, names=wanted.filters.names)
-    return await _look(wanted, CardFilters(), FALLBACK_TIER_STRICT, among, services, run)
+    among = await find_meeting(database, names=wanted.filters.names)
+    return await _look(wanted, CardFilters(), FALLBACK_TIER_STRICT, among, database, run)
 
 
-async def _meeting_all(wanted: Wanted, services: Services, run: Run) -> tuple[Found, bool]:
-    """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one."""
+async def _meeting_all(wanted: Wanted, among: PersonIds | None, database: Database, run: Run) -> tuple[Found, bool]:
+    """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one. `among` are
+    those who say the words that are asked for.
+    """
     filters = wanted.filters
-    among = await find_meeting(services.database, texts=filters.texts)
-    by_one = await _look(wanted, filters, FALLBACK_TIER_STRICT, among, services, run)
+    by_one = await _look(wanted, filters, FALLBACK_TIER_STRICT, among, database, run)
     if by_one:
         return by_one, True
-    groups = await _groups(filters, services)
+    person, groups = await _groups(filters, database)
     if len(groups) < 2:
         return {}, False
-    person, *rest = groups
-    among = await find_meeting(services.database, texts=filters.texts, groups=rest)
-    return await _look(wanted, person, FALLBACK_TIER_STRICT, among, services, run), False
+    among = await find_meeting(database, texts=filters.texts, groups=groups)
+    return await _look(wanted, person, FALLBACK_TIER_STRICT, among, database, run), False
 
 
-async def _groups(filters: CardFilters, services: Services) -> list[CardFilters]:
-    """The conditions on experiences, those together that one experience can meet; with the first of them, those on the person.
+async def _groups(filters: CardFilters, database: Database) -> tuple[CardFilters, list[CardFilters]]:
+    """The conditions on the person, and those on experiences, of these together what one experience can meet.
 
     What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
     """
     person, own, rest = apart(filters)
     if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
-        return []
+        return person, []
     groups: list[CardFilters] = []
     for clause in own:
-        place = await _fitting(groups, clause, services)
+        place = await _fitting(groups, clause, database)
         if place is None:
             groups.append(clause)
         else:
             groups[place] = merged(groups[place], clause)
     for clause in rest:
-        place = await _fitting(groups, clause, services)
+        place = await _fitting(groups, clause, database)
         if place is None:
-            return []
+            return person, []
         groups[place] = merged(groups[place], clause)
-    first, *others = sorted(groups, key=lambda group: len(clauses_of(group)), reverse=True)
-    return [merged(person, first), *others]
+    return person, groups
 
 
-async def _fitting(groups: Sequence[CardFilters], clause: CardFilters, services: Services) -> int | None:
+async def _fitting(groups: Sequence[CardFilters], clause: CardFilters, database: Database) -> int | None:
     """The place of the first group that some card meets together with the clause."""
     for place, group in enumerate(groups):
-        if await fits_one_card(services.database, merged(group, clause)):
+        if await fits_one_card(database, merged(group, clause)):
             return place
     return None
+
+
+async def _relaxing(
+    wanted: Wanted, filters: CardFilters, among: PersonIds | None, found: Found, database: Database, run: Run
+) -> tuple[int, Found]:
+    """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
+    tier = FALLBACK_TIER_STRICT
+    for next_tier, relaxed_filters in _tiers(filters):
+        if len(found) >= MIN_RESULTS:
+            break
+        tier = next_tier
+        if relaxed_filters != wanted.filters:  # which was searched already
+            found = {**await _look(wanted, relaxed_filters, tier, among, database, run), **found}
+    return tier, found
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
@@ -148,11 +161,11 @@ def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
 
 
 async def _look(
-    wanted: Wanted, filters: CardFilters, tier: int, among: PersonIds | None, services: Services, run: Run
+    wanted: Wanted, filters: CardFilters, tier: int, among: PersonIds | None, database: Database, run: Run
 ) -> Found:
     with run.step("retrieve") as record:
         evidence = await find_candidates(
-            services.database,
+            database,
             filters=filters,
             asked=wanted.filters,
             excluded=wanted.excluded,
@@ -166,28 +179,26 @@ async def _look(
 
 
 async def _shown(
-    wanted: Wanted, found: Found, named: Found, by_one: frozenset[str], tier: int, services: Services, run: Run
+    wanted: Wanted, found: Found, named: Found, by_one: frozenset[str], tier: int, database: Database, run: Run
 ) -> Finding:
     clauses = clauses_of(wanted.filters)
-    standings = await _standings(wanted, found, by_one, clauses, services)
-    misses = {person_id: len(each.misses) for person_id, each in standings.items()}
-    misses |= dict.fromkeys(named, NAMED_FIRST)
+    standings = await _standings(wanted, found, by_one, clauses, database)
+    misses = {person_id: each.missed for person_id, each in standings.items()} | dict.fromkeys(named, NAMED_FIRST)
     best = rank_people(list(found.values()), wanted.filters, misses)[:TOP_PEOPLE]
     with run.step("describe") as record:
-        people = {person.id: person for person in await load_people(services.database, best)}
+        people = {person.id: person for person in await load_people(database, best)}
         record.counts["people"] = len(people)
     ranked = [person for person in break_ties(best, people, wanted.filters, misses) if person.person_id in people]
+    tier = max([tier, *(person.evidence.tier for person in ranked)])
     return Finding(tier, ranked, [people[person.person_id] for person in ranked], standings)
 
 
 async def _standings(
-    wanted: Wanted, found: Found, by_one: frozenset[str], clauses: Sequence[Clause], services: Services
+    wanted: Wanted, found: Found, by_one: frozenset[str], clauses: Sequence[Clause], database: Database
 ) -> dict[str, Standing]:
     """How each stands. Where some meet all by one experience, who meets it by several misses that."""
     unsure = [person_id for person_id in found if person_id not in by_one]
-    if len(by_one) >= TOP_PEOPLE:
-        unsure = []  # nobody else is shown
-    met = await find_standings(services.database, unsure, clauses)
+    met = await find_standings(database, unsure, clauses)
     all_met = [True] * len(clauses)
     return {
         person_id: standing(

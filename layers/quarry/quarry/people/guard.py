@@ -18,15 +18,15 @@ _ALONE = ("role", "name", "text", "started_from", "started_until", "ended_from",
 """What only the reading holds."""
 
 
-def guarded(decided: PeopleQuery, read: Constraints) -> Constraints:
-    """The constraints of `decided` that the query bears out, with those of `read` that it lacks, in their one form."""
+def guarded(output: PeopleQuery, read: Constraints) -> Constraints:
+    """The constraints of `output` that the query bears out, with those of `read` that it lacks, in their one form."""
     given = normalise(
         Constraints.model_validate(
-            decided.model_dump()
+            output.model_dump()
             | {
                 "query_original": read.query_original,
                 "query_cleaned": read.query_cleaned,
-                "confidence_score": decided.confidence_score or 0.0,
+                "confidence_score": output.confidence_score or 0.0,
             }
         )
     )

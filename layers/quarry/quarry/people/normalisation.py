@@ -14,7 +14,7 @@ from quarry.core.language.tokens import unique
 from quarry.core.query.mention import PlaceKind
 from quarry.people.contract import Constraints, EmploymentType, Exclude, Intent, Must, SeniorityLevel, Should
 from quarry.people.places import usual_name
-from quarry.people.query import SALARY_MAX, SALARY_MIN
+from quarry.people.query.salaries import SALARY_MAX, SALARY_MIN
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400

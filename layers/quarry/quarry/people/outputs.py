@@ -82,7 +82,7 @@ class PeopleQuery(_Output):
     exclude: MustNotMatch
     search_phrases: Texts = Field([], description="5 to 15 short phrases that combine the main constraints.")
     query_embedding_text: Said = Field(
-        "", description="The gist for semantic search: must, should, key nouns and verbs."
+        "", description="What the query is about, for semantic search: must, should, key nouns and verbs."
     )
     confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")
 

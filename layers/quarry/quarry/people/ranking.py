@@ -4,7 +4,7 @@ base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best o
 score = max(0, base + lexical bonus + should bonus − penalties). A penalty is taken where a tier has dropped a constraint and none
 of the person's cards that were found meets it.
 
-Who was found in a stricter tier stands first, whatever the scores: who misses a condition never stands before who meets all.
+Who misses less of what is asked stands first, whatever the scores: who misses a condition never stands before who meets all.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SHOULD_BONUS_MAX = 0.25
 MISSING_DATE_PENALTY = 0.12
 LOCATION_MISMATCH_PENALTY = 0.10
 
-NO_MISSES: Mapping[str, int] = MappingProxyType({})
+NO_MISSES: Mapping[str, float] = MappingProxyType({})
 
 EQUAL_SCORE_DIGITS = 6
 """Scores that are the same to so many digits are equal."""
@@ -98,21 +98,14 @@ def penalties(evidence: PersonEvidence, filters: CardFilters) -> float:
 
 
 def rank_people(
-    evidence: Sequence[PersonEvidence], filters: CardFilters, misses: Mapping[str, int] = NO_MISSES
+    evidence: Sequence[PersonEvidence], filters: CardFilters, misses: Mapping[str, float] = NO_MISSES
 ) -> list[RankedPerson]:
-    """Everyone, best first: by tier, the strictest first, by how many conditions they miss, then by score; who scores the same
-    is ordered by id.
-    """
+    """Everyone, best first: by how much they miss of what is asked, then by score; who scores the same is ordered by id."""
     text_score_max = max((person.text_score for person in evidence), default=0.0)
     ranked = [RankedPerson(person.person_id, score(person, filters, text_score_max), person) for person in evidence]
     return sorted(
         ranked,
-        key=lambda person: (
-            person.evidence.tier,
-            misses.get(person.person_id, 0),
-            -person.score,
-            person.person_id,
-        ),
+        key=lambda person: (misses.get(person.person_id, 0), -person.score, person.person_id),
     )
 
 
@@ -120,18 +113,17 @@ def break_ties(
     ranked: Sequence[RankedPerson],
     people: Mapping[str, FoundPerson],
     filters: CardFilters,
-    misses: Mapping[str, int] = NO_MISSES,
+    misses: Mapping[str, float] = NO_MISSES,
 ) -> list[RankedPerson]:
-    """The same people, with those of one tier, as many misses and equal score in this order: with a salary offered, first who
+    """The same people, with those who miss as much and have an equal score in this order: with a salary offered, first who
     says what they ask for; with a time asked for, first who has a card that covers all of it; then by id.
     """
 
-    def place(person: RankedPerson) -> tuple[int, int, float, bool, bool, str]:
+    def place(person: RankedPerson) -> tuple[float, float, bool, bool, str]:
         found = people.get(person.person_id)
         salary_unknown = found is None or found.work_preferred_salary_min is None
         time_covered = any(hit.time_covered for hit in person.evidence.hits)
         return (
-            person.evidence.tier,
             misses.get(person.person_id, 0),
             -round(person.score, EQUAL_SCORE_DIGITS),
             filters.offer_salary is not None and salary_unknown,

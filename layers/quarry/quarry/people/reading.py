@@ -16,7 +16,7 @@ from quarry.people.fallbacks import QueryToRead
 from quarry.people.guard import guarded
 from quarry.people.normalisation import cleaned_query, normalise
 from quarry.people.prompts import cleanup_messages
-from quarry.people.query import constraints_of
+from quarry.people.query.reader import constraints_of
 from quarry.people.steps import PEOPLE_CLEANUP, PEOPLE_QUERY
 
 READING_TURNS = 3
@@ -37,8 +37,8 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         )
         read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
         read.query_cleaned = cleaned
-    decided = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
-    return await off_loop(guarded, decided, read)
+    output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)
+    return await off_loop(guarded, output, read)
 
 
 async def _clean_up(query: str, run: Run) -> str:

@@ -56,13 +56,13 @@ def evidence(person: FoundPerson) -> dict[str, Any]:
     }
 
 
-def reasons_for(decided: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
-    """One to three reasons for each person asked about: the decided ones where they are sound, else those of rule."""
+def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
+    """One to three reasons for each person asked about: those of the output where they are sound, else those of rule."""
     offered = {person.id for person in asked.people}
     given: dict[str, list[str]] = {}
-    for decision in decided.people:
-        if decision.person_id in offered:
-            given.setdefault(decision.person_id, sanitised(decision.why_matched))
+    for reasons in output.people:
+        if reasons.person_id in offered:
+            given.setdefault(reasons.person_id, sanitised(reasons.why_matched))
     return {person.id: given.get(person.id) or fallback_reasons(person, asked.filters) for person in asked.people}
 
 

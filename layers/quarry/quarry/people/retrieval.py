@@ -146,7 +146,7 @@ async def find_candidates(
         _FIND,
         {
             "embedding": None if vector is None else vector_literal(vector),
-            "query": _without_excluded(query_text, asked or filters),
+            "query": _searched_words(query_text, asked or filters, filters),
             "should_terms": list((asked or filters).should_terms),
             "filters": _card_filters(filters),
             "asked": _card_filters(asked or filters),
@@ -197,12 +197,18 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
 
 
-def _without_excluded(query_text: str, filters: CardFilters) -> str:
-    """A query without the words that name what it excludes: "not from an agency" must not favour agencies."""
-    excluded = {stem(word) for name in filters.excluded_companies + filters.excluded_keywords for word in words(name)}
-    if not excluded:
-        return query_text
-    return " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
+def _searched_words(query_text: str, asked: CardFilters, filters: CardFilters) -> str:
+    """The words of a query that texts are compared by: not those that name what it excludes, for "not from an agency" must not
+    favour agencies; nor, where all that is asked filters, its places, which each card is in and may spell otherwise.
+    """
+    excluded = {stem(word) for name in asked.excluded_companies + asked.excluded_keywords for word in words(name)}
+    text = " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
+    without_places = f" {text.lower()} "
+    for name in (*filters.places, *filters.countries) if filters == asked else ():
+        start = without_places.find(f" {name} ")
+        if start >= 0:
+            without_places = without_places[:start] + without_places[start + len(name) + 1 :]
+    return without_places.strip() or text
 
 
 _NO_FILTERS = frozenset({"should_terms", "names", "texts"})
@@ -248,10 +254,10 @@ def _found_person(person: RankedPerson, row: DictRow) -> FoundPerson:
     families = sorted(row.pop("cards"), key=lambda card: places.get(card["id"], len(places)))
     for card in families:
         card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
-    pieces = [*families, *(child for card in families for child in card["children"])]
+    texts = [*families, *(child for card in families for child in card["children"])]
     return FoundPerson(
         **row | {"work_preferred_locations": tuple(row["work_preferred_locations"])},
         cards=tuple(ExperienceCard.model_validate(card) for card in families),
-        similarities={piece["id"]: hits[piece["id"]] for piece in pieces if piece["id"] in hits},
-        search_phrases={piece["id"]: tuple(piece["search_phrases"]) for piece in pieces},
+        similarities={text["id"]: hits[text["id"]] for text in texts if text["id"] in hits},
+        search_phrases={text["id"]: tuple(text["search_phrases"]) for text in texts},
     )

@@ -92,7 +92,7 @@ async def _search(
     run.budget.release_reserve()
     if can_find:
         excluded = await _exclude(filters, services, run)
-        found = await find_people(Wanted(filters, text, vector, excluded), services, run)
+        found = await find_people(Wanted(filters, text, vector, excluded), services.database, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 

@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import Day, Request
+from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 from quarry.records.types import RECORD_TYPES, RecordType
@@ -38,6 +38,7 @@ class SearchRequest(Request):
     to_date: Day | None = Field(default=None, alias="to")
     limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
     offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
     ranking: Literal["scores", "seed"] = Field(
         default="scores",
         description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
@@ -196,13 +197,6 @@ class ToolObservationEvent(Event):
 class SourcesEvent(Event):
     type: Literal["sources"] = "sources"
     sources: list[Source]
-
-
-class AggregationGroup(BaseModel):
-    """A value, or the first day of a period, and how many records have it."""
-
-    value: str | int | float | bool | datetime.date
-    count: int
 
 
 class AggregationEvent(Event):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from psycopg.sql import SQL, Identifier
 
+from quarry.core.contract import AggregationGroup
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
@@ -15,8 +16,8 @@ from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among
-from quarry.core.retrieval.wording import clause_label
-from quarry.records.contract import AggregationEvent, AggregationGroup
+from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
+from quarry.records.contract import AggregationEvent
 from quarry.records.facets import RECORDS, SAID_FACETS
 from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
 from quarry.records.types import RecordType
@@ -227,7 +228,9 @@ def _sentence(wanted: Counting, event: AggregationEvent) -> str:
     sentence = f"The records hold {counted} {_noun(wanted.table, event.total)}{said}."
     if not event.groups:
         return sentence
-    named = [f"{_group(wanted, group)} {group.count:,}" for group in event.groups[:GROUPS_SAID_MAX]]
+    named = [
+        f"{value_label(group.value, wanted.ask.grain)} {group.count:,}" for group in event.groups[:GROUPS_SAID_MAX]
+    ]
     if wanted.ask.limit is not None:
         which = "Fewest" if wanted.ask.ascending else "Most"
         return f"{which} {_noun(wanted.table, 2)}{said}, by {_asked_for(wanted, 1)}: {'; '.join(named)}."
@@ -241,21 +244,9 @@ def _labels(wanted: Counting) -> list[str]:
 
 
 def _asked_for(wanted: Counting, number: int) -> str:
-    if wanted.ask.grain:
-        return wanted.ask.grain if number == 1 else f"{wanted.ask.grain}s"
-    facet = RECORDS.facet(wanted.ask.facet or "date")
-    return facet.label if number == 1 else facet.plural
+    return grouped_by_label(RECORDS, wanted.ask, number)
 
 
 def _noun(table: SearchTable, number: int) -> str:
     noun = table.nouns[0]
     return noun if number == 1 else f"{noun}s"
-
-
-_PERIODS: Mapping[str, str] = {"year": "%Y", "month": "%B %Y"}
-
-
-def _group(wanted: Counting, group: AggregationGroup) -> str:
-    if not isinstance(group.value, str | int | float | bool):
-        return group.value.strftime(_PERIODS.get(wanted.ask.grain or "day", "%-d %B %Y"))
-    return str(group.value)

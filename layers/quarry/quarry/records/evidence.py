@@ -61,7 +61,8 @@ class Evidence:
             best = best or ranked.score
             source = self._known.get(text.key)
             if source is None and len(self.sources) < limit:
-                source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, ranked.score / best)
+                share = ranked.score / best if best else 1.0
+                source = EvidenceSource(len(self.sources) + 1, text, ranked.similarity, share)
                 self.sources.append(source)
                 self._known[text.key] = source
             if source is not None:

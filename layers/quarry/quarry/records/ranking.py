@@ -17,14 +17,13 @@ APART_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types. `has_every_word`: that were asked for."""
+    """A record in the fused list over all types."""
 
     key: RecordKey
     score: float
     text_rank: int | None
     semantic_rank: int | None
     similarity: float | None
-    has_every_word: bool = False
 
 
 def fuse_types(candidates: Sequence[Candidate], method: Method = "scores") -> list[RankedRecord]:
@@ -38,6 +37,11 @@ def fuse_types(candidates: Sequence[Candidate], method: Method = "scores") -> li
     ]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
+
+
+def nearest(ranked: Sequence[RankedRecord]) -> float:
+    """The similarity of the record that is nearest in meaning; 0 where none was found by it."""
+    return max((item.similarity or 0.0 for item in ranked), default=0.0)
 
 
 def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:

@@ -37,10 +37,10 @@ class Arm:
 
 
 async def find_candidates(
-    database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int
+    database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int, is_strict: bool = False
 ) -> list[Candidate]:
     """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
-    alone. What a word says is reckoned over all types that are searched, so that scores of all arms are of one scale.
+    alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are searched, so that scores of all arms are of one scale.
     """
     if not arms:
         return []
@@ -48,12 +48,15 @@ async def find_candidates(
         "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms)),
         "embedding": vector_literal(vector) if vector is not None else None,
         "depth": depth,
+        "strict": is_strict,
         "rows": max(ROWS_RANKED_MIN, ROWS_RANKED // len(arms)),
     }
     queries = list(dict.fromkeys(arm.query for arm in arms))
     values |= {f"query_{place}": query for place, query in enumerate(queries)}
     asked = SQL(", ").join(
-        SQL("weigh_query(%(tables)s, {}) as {}").format(Placeholder(f"query_{place}"), Identifier(f"asked_{place}"))
+        SQL("weigh_query(%(tables)s, {}, %(strict)s) as {}").format(
+            Placeholder(f"query_{place}"), Identifier(f"asked_{place}")
+        )
         for place in range(len(queries))
     )
     searches = [_search_arm(arm, place, queries.index(arm.query), values) for place, arm in enumerate(arms)]

@@ -33,7 +33,8 @@ async def search_records(
     request: SearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> SearchResponse:
     """The ranked list for a query. Raises DatabaseUnavailable; a failing embedding model only degrades."""
-    run = Run("records", caller.user_id, request.q, _budget(services), chat=None, request_id=request_id)
+    budget = Budget.without_model(services.settings.database_timeout_seconds)
+    run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
         reading = await read_records(services.database, request.q)
         ranked = await rank_records(
@@ -45,6 +46,7 @@ async def search_records(
             date_from=request.from_date,
             date_to=request.to_date,
             method="reciprocal_rank" if request.ranking == "seed" else "scores",
+            is_strict=request.must,
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
@@ -72,6 +74,7 @@ async def rank_records(
     date_from: datetime.date | None = None,
     date_to: datetime.date | None = None,
     method: Method = "scores",
+    is_strict: bool = False,
 ) -> list[RankedRecord]:
     """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
 
@@ -83,15 +86,17 @@ async def rank_records(
     with run.step("retrieve") as record:
         candidates: list[Candidate] = []
         for plan in search_plans(query, types, reading, date_from=date_from, date_to=date_to):
-            candidates = await _candidates(plan, vector, services)
+            candidates = await _candidates(plan, vector, services, is_strict=is_strict)
             if candidates:
                 break
         record.counts["candidates"] = len(candidates)
     return fuse_types(candidates, method)
 
 
-async def _candidates(plan: SearchPlan, vector: list[float] | None, services: Services) -> list[Candidate]:
-    found = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH)
+async def _candidates(
+    plan: SearchPlan, vector: list[float] | None, services: Services, *, is_strict: bool
+) -> list[Candidate]:
+    found = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=is_strict)
     listed = await ids_meeting(services.database, plan.listed, DEPTH)
     return [*found, *(Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids)]
 
@@ -118,7 +123,3 @@ def _result(item: RankedRecord, text: RecordText) -> Result:
         url=text.url,
         matched=Matched(text_rank=item.text_rank, semantic_rank=item.semantic_rank),
     )
-
-
-def _budget(services: Services) -> Budget:
-    return Budget(max_turns=0, max_calls=0, max_seconds=services.settings.database_timeout_seconds, max_tokens=1)

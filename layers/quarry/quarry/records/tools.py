@@ -19,7 +19,7 @@ from quarry.records.candidates import RecordText
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
-from quarry.records.ranking import RankedRecord
+from quarry.records.ranking import RankedRecord, nearest
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import describe
 from quarry.records.search import rank_records
@@ -69,6 +69,10 @@ class SearchToolset:
     async def search(self, query: str) -> Searched:
         """The first search, for the question itself."""
         return await self._search(query, self.types, self.reading, (None, None), FIRST_SOURCES)
+
+    async def similarity(self, query: str) -> float:
+        """How near in meaning the record is that is nearest to other words."""
+        return nearest(await rank_records(query, self.types, self.services, self.run))
 
     async def _search(
         self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int

@@ -1,4 +1,4 @@
-"""A model step: something a model decides, with a stand-in that decides the same from the same inputs without one."""
+"""A model step: something a model decides, with a fallback that decides the same from the same inputs without one."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from quarry.core.off_loop import off_loop
 from quarry.core.run_log import Run, StepRecord
 
 Inputs = TypeVar("Inputs")
-Decision = TypeVar("Decision", bound=BaseModel)
+Output = TypeVar("Output", bound=BaseModel)
 
 REPAIR_REQUEST = "That output was not valid: {problem}. Answer again with the corrected JSON object and nothing else."
 
 
 @dataclass(frozen=True)
-class ModelStep(Generic[Inputs, Decision]):
+class ModelStep(Generic[Inputs, Output]):
     """`name` is also the name of the JSON schema on the wire and of the step in the run log."""
 
     name: str
     prompt: Callable[[Inputs], Sequence[Message]]
-    decision: type[Decision]
-    stand_in: Callable[[Inputs], Decision]
+    output: type[Output]
+    fallback: Callable[[Inputs], Output]
 
 
-async def decide(step: ModelStep[Inputs, Decision], inputs: Inputs, run: Run) -> Decision:
-    """What the model decides, or the stand-in's decision when there is no model, no budget, or no valid output.
+async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> Output:
+    """What the model decides, or the fallback's output when there is no model, no budget, or no valid output.
 
     An output that does not validate is sent back once with what is wrong. A failed model marks the step degraded in `run`;
     this never raises a ModelError.
     """
     with run.step(step.name) as record:
         if run.chat is None:
-            return await off_loop(step.stand_in, inputs)
+            return await off_loop(step.fallback, inputs)
         if run.budget.allows_turn():
             try:
                 return await _ask(step, inputs, run, run.chat, record)
             except ModelError:
                 pass
         run.degrade(step.name, record)
-        return await off_loop(step.stand_in, inputs)
+        return await off_loop(step.fallback, inputs)
 
 
 async def _ask(
-    step: ModelStep[Inputs, Decision], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
-) -> Decision:
+    step: ModelStep[Inputs, Output], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
+) -> Output:
     messages = list(step.prompt(inputs))
     try:
         return await _ask_once(step, messages, run, chat, record)
@@ -62,10 +62,10 @@ async def _ask(
 
 
 async def _ask_once(
-    step: ModelStep[Inputs, Decision], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
-) -> Decision:
+    step: ModelStep[Inputs, Output], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
+) -> Output:
     run.budget.spend_turn()
-    answer = await chat.decide(messages, name=step.name, output_type=step.decision, seconds=run.budget.seconds_for_work)
+    answer = await chat.decide(messages, name=step.name, output_type=step.output, seconds=run.budget.seconds_for_work)
     run.budget.tokens += answer.usage.total
     record.usage += answer.usage
     return answer.output

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from quarry.core.contract import Assertion
 from quarry.core.query.clauses import (
     SCOPE_UNITS_MAX,
     TRIGGERS,
@@ -18,7 +19,6 @@ from quarry.core.query.clauses import (
     item_before,
 )
 from quarry.core.query.mention import (
-    Assertion,
     CueKind,
     Mention,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from quarry.core.contract import Assertion
 from quarry.core.query.mention import (
-    Assertion,
     Cue,
     CueKind,
     DateRange,

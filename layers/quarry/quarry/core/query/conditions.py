@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.language.stemming import stem
@@ -21,10 +21,11 @@ from quarry.core.query.mention import (
     MoneyRange,
     NumberRange,
     ParsedQuery,
-    Phrase,
     Place,
+    PlaceKind,
     Word,
 )
+from quarry.core.query.presence import presences
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
 from quarry.core.retrieval.facets import Facet, SearchTable
 
@@ -79,59 +80,11 @@ def conditions_of(
             continue
         groups.append((place, said))
         found.constraining.add(place)
-    groups += _presences(parsed, table, asked_about, found)
+    for place, condition in presences(parsed, table, asked_about | found.used):
+        found.used.add(place)
+        groups.append((place, [(condition,)]))
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
     return found
-
-
-_ARTICLES = frozenset(("a", "an", "any"))
-_HAVING = frozenset("with have has had having make makes made making give gives giving gave".split())
-_VERBS_BEFORE_MAX = 3
-
-
-def _presences(
-    parsed: ParsedQuery, table: SearchTable, asked_about: frozenset[int], found: Conditions
-) -> list[tuple[int, list[Clause]]]:
-    """Conditions that a row has any value of a facet at all, or none ("with an offer", "that have no brand")."""
-    groups: list[tuple[int, list[Clause]]] = []
-    for place, mention in enumerate(parsed.mentions):
-        value = mention.value
-        if not isinstance(value, FacetName) or value.grain or place in asked_about or place in found.used:
-            continue
-        facet = table.facet(value.facets[0])
-        if facet.kind in ("boolean", "number") or _leads_on(parsed, place) or not _is_had(parsed, place, facet):
-            continue
-        found.used.add(place)
-        groups.append((place, [(Condition(facet.name, is_negated=mention.assertion == "negated"),)]))
-    return groups
-
-
-def _leads_on(parsed: ParsedQuery, place: int) -> bool:
-    """Whether what stands right behind a facet's name is its value, or described by it ("not promising rest")."""
-    following = parsed.mentions[place + 1] if place + 1 < len(parsed.mentions) else None
-    return (
-        following is not None
-        and isinstance(following.value, (Word, Known, Phrase))
-        and following.start - parsed.mentions[place].end == 1
-    )
-
-
-def _is_had(parsed: ParsedQuery, place: int, facet: Facet) -> bool:
-    """Whether the words before a facet's name say that a row has one ("makes an", "with an"), or none ("without", "has no")."""
-    mention = parsed.mentions[place]
-    has_article = facet.kind == "text"
-    for before in reversed(parsed.mentions[max(0, place - _VERBS_BEFORE_MAX) : place]):
-        said = keys(parsed.text[before.start : before.end])
-        if not isinstance(before.value, Cue) or not said:
-            return False
-        if before.value.what.startswith("negates"):
-            return mention.assertion == "negated"
-        if said[-1] in _HAVING and mention.assertion == "affirmed":
-            return has_article
-        if said[-1] not in (_ARTICLES | _HAVING):
-            return False
-        has_article = has_article or said[-1] in _ARTICLES
-    return False
 
 
 def _insists(mention: Mention) -> bool:
@@ -201,9 +154,31 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
             return [tuple(each) for each in both]
         return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
     text = parsed.text[mention.start : mention.end]
+    facet = _facet_of_places(value, table)
     if mention.assertion != "negated":
-        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facets[0]))
-    return _any_of([Condition(facets[0], (value.name,))], mention)
+        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facet))
+    return _any_of([Condition(facet, (text,))], mention)
+
+
+_CALLED: Mapping[PlaceKind, tuple[str, ...]] = {
+    "city": ("city", "town"),
+    "region": ("region", "state", "country"),
+    "country": ("country",),
+    "continent": ("continent", "region", "country"),
+}
+"""What a facet of places of a kind is called, the nearest first."""
+
+
+def _facet_of_places(value: Place, table: SearchTable) -> str:
+    """The facet that such a place would be a value of."""
+    facets = [facet for facet in table.facets if facet.kind == "place"]
+    named = (
+        facet.name
+        for word in _CALLED[value.kind]
+        for facet in facets
+        if word in (facet.name, facet.label, *facet.words)
+    )
+    return next(named, facets[0].name)
 
 
 def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable, found: Conditions) -> list[Clause]:

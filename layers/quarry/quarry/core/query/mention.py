@@ -7,14 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from quarry.core.contract import Assertion
 from quarry.core.language.tokens import Token
-
-Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
-"""How a mention is meant, in the terms of NegEx and ConText: said plainly, insisted on, preferred, or ruled out.
-
-`doubtful`: a negative word stands in its clause, and no rule says that it means this mention. It is then neither required nor
-ruled out.
-"""
 
 Source = Literal["language", "data", "rule", "model"]
 """What a mention was recognised by: a lexicon of the language, a value that the database holds, a rule, or a model."""

@@ -35,7 +35,9 @@ async def refresh(
         if not keep_going():
             break
         async with database.transaction() as connection:
-            await connection.execute(SQL("set local statement_timeout = {}").format(Quoted(int(timeout_seconds * 1000))))
+            await connection.execute(
+                SQL("set local statement_timeout = {}").format(Quoted(int(timeout_seconds * 1000)))
+            )
             cursor = await connection.execute(SQL("select {}(%s) as counted").format(SQL(_FUNCTIONS[what])), [table])
             row = await cursor.fetchone()
             counted[table] = (row["counted"] if row else None) or 0

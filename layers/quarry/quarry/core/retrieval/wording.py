@@ -1,4 +1,4 @@
-"""Conditions in words, as a reader of results is told them: "in Germany", "founded since 2020", "not funny"."""
+"""Conditions and values in words, as a reader of results is told them: "in Germany", "founded since 2020", "Q1 2024"."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import calendar
 import datetime
 from collections.abc import Sequence
 
-from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
-from quarry.core.query.question import Clause, Condition
+from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
+from quarry.core.query.question import Ask, Clause, Condition
+from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 NAMED_VALUES_MAX = 4
@@ -28,6 +29,35 @@ def condition_label(table: SearchTable, condition: Condition) -> str:
         return _presence(facet, is_negated=condition.is_negated)
     said = facet.wording.format(_range(facet, condition.range) if condition.range else _values(condition.values))
     return f"not {said}" if condition.is_negated else said
+
+
+def grouped_by_label(table: SearchTable, ask: Ask, number: int) -> str:
+    """What is grouped by, for so many of it: "channels", "year"."""
+    if ask.grain:
+        return ask.grain if number == 1 else f"{ask.grain}s"
+    facet = table.facet(ask.facet or table.facets[0].name)
+    return facet.label if number == 1 else facet.plural
+
+
+def value_label(value: Value, grain: Grain | None) -> str:
+    """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"."""
+    if not isinstance(value, datetime.date):
+        return str(value)
+    match grain:
+        case "year":
+            return str(value.year)
+        case "quarter":
+            return f"Q{(value.month + 2) // 3} {value.year}"
+        case "month":
+            return f"{value:%B} {value.year}"
+        case "week":
+            return f"the week of {day_label(value)}"
+        case _:
+            return day_label(value)
+
+
+def day_label(day: datetime.date) -> str:
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def _presence(facet: Facet, *, is_negated: bool) -> str:
@@ -94,7 +124,7 @@ def _days(first: datetime.date | None, last: datetime.date | None) -> str:
 def _whole_period(first: datetime.date, last: datetime.date) -> str | None:
     """A day, a month or a year that is meant as a whole."""
     if first == last:
-        return f"on {_day(first)}"
+        return f"on {day_label(first)}"
     if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
         return f"in {first:%B} {first.year}"
     if first.year == last.year and _begins_year(first) and _ends_year(last):
@@ -106,18 +136,14 @@ def _beginning(day: datetime.date | None) -> str:
     assert day is not None
     if _begins_year(day):
         return str(day.year)
-    return f"{day:%B} {day.year}" if _begins_month(day) else _day(day)
+    return f"{day:%B} {day.year}" if _begins_month(day) else day_label(day)
 
 
 def _end(day: datetime.date | None) -> str:
     assert day is not None
     if _ends_year(day):
         return str(day.year)
-    return f"{day:%B} {day.year}" if _ends_month(day) else _day(day)
-
-
-def _day(day: datetime.date) -> str:
-    return f"{day.day} {day:%B} {day.year}"
+    return f"{day:%B} {day.year}" if _ends_month(day) else day_label(day)
 
 
 def _begins_month(day: datetime.date) -> bool:

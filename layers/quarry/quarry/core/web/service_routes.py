@@ -28,7 +28,7 @@ class Health(BaseModel):
     """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
 
     `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
-    failing, "recovering" while one call tries whether it answers again. Stand-ins answer meanwhile. Absent without such a model.
+    failing, "recovering" while one call tries whether it answers again; fallbacks answer meanwhile. Absent without such models.
     """
 
     status: Literal["ok", "unavailable"]

@@ -8,7 +8,7 @@ from quarry.ontology.contract import EntityType
 
 
 @dataclass(frozen=True)
-class FoundEntity:
+class Candidate:
     """An entity of the caller's. `snippet` marks the matched words as `core.snippet` says; `is_match` means that it is a match:
     it holds every word of the query, or its title is similar to it. The others are merely the nearest.
     """
@@ -24,8 +24,8 @@ class FoundEntity:
 
 
 @dataclass(frozen=True)
-class FoundPage:
+class Candidates:
     """The best entities for a query, and how many there are in all."""
 
-    entities: tuple[FoundEntity, ...]
+    entities: tuple[Candidate, ...]
     total: int

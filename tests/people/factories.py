@@ -1,4 +1,4 @@
-"""Pieces that tests of people are made of."""
+"""What tests of people make: users, stored searches, rows of a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answering a question by what it says: the search that fits it, what the whole of the data says to it, and, where nothing is
+"""A question executed as it was read: the search that fits it, what the whole of the data says to it, and, where nothing is
 found, what its conditions cost.
 """
 
@@ -10,9 +10,8 @@ from dataclasses import replace
 from quarry.campaigns import retrieval
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.outcome import Outcome
 from quarry.campaigns.reading import CampaignQuestion
-from quarry.campaigns.results import NOTHING
+from quarry.campaigns.results import NOTHING, Outcome
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause, Condition, Missing
 from quarry.core.retrieval import questions
@@ -22,7 +21,7 @@ RELAXED_MAX = 10
 """Of a question with more conditions it is not told what each one costs."""
 
 
-async def answer_question(
+async def execute(
     database: Database, asked: CampaignQuestion, base: Sequence[Clause], vector: Sequence[float] | None
 ) -> Outcome:
     """What the campaigns say to a question, among those that meet `base`. `vector` is that of its theme.

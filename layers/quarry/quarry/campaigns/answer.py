@@ -1,0 +1,205 @@
+"""The answer as it is written, and the set of campaigns that it speaks of."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from quarry.campaigns import fallbacks
+from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, EndReason, Telemetry
+from quarry.campaigns.filters import filters_of, plain
+from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
+from quarry.campaigns.reading import CampaignQuestion, constraints_of
+from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
+from quarry.campaigns.tools import CampaignToolset
+from quarry.core.errors import ModelError
+from quarry.core.model.interface import Message
+from quarry.core.model.step import write
+from quarry.core.off_loop import off_loop
+from quarry.core.query.question import Ask
+from quarry.core.run_log import ResultRecord
+
+RECORDED_RESULTS = 50
+SUGGESTIONS = 3
+
+ANSWER_STEP = "campaigns_answer"
+
+_PIECE = re.compile(r"\S+\s*|\s+")
+
+
+async def write_answer(
+    request: ChatRequest,
+    toolset: CampaignToolset,
+    asked: CampaignQuestion,
+    outcome: Outcome | None,
+    conversation: Sequence[Message],
+) -> AsyncGenerator[str]:
+    """The answer as it comes: the model's, or one composed of what was found."""
+    run = toolset.run
+    with run.step(ANSWER_STEP) as record:
+        if run.chat is not None and outcome is None:
+            if (text := _own_words(conversation)) is not None:
+                for piece in _PIECE.findall(text):
+                    yield piece
+                    # let each piece leave before the next
+                    await asyncio.sleep(0)
+                return
+            has_written = False
+            try:
+                # the last turn, without tools
+                messages = [*agent_messages(request, toolset.known, asked), *conversation, Message("user", ANSWER_NOW)]
+                async with aclosing(write(messages, run, run.chat, record)) as pieces:
+                    async for piece in pieces:
+                        has_written = has_written or bool(piece.strip())
+                        yield piece
+                return
+            except ModelError:
+                run.degrade(ANSWER_STEP, record)
+            if has_written:
+                yield "\n\n"
+        for piece in _PIECE.findall(await off_loop(_composed, toolset, asked, outcome)):
+            yield piece
+            await asyncio.sleep(0)
+
+
+def _own_words(conversation: Sequence[Message]) -> str | None:
+    """The text with which the model ended its research; None where it did not."""
+    last = conversation[-1] if conversation else None
+    return last.content if last and last.role == "assistant" and not last.tool_calls else None
+
+
+def _composed(toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None) -> str:
+    if outcome is None:
+        search = toolset.last_found
+        if search is None:
+            return "The campaigns could not be searched for this; ask again in a moment."
+        # the model searched: its conditions are what the set is described by
+        outcome = _outcome_of(asked, search)
+    return fallbacks.compose_answer(outcome, toolset.known)
+
+
+def _outcome_of(asked: CampaignQuestion, search: Search) -> Outcome:
+    """What a model's search found, as the answer to the question; the numbers that it did not count are left out."""
+    question = replace(asked.question, unanswerable=(), missing=(), references=())
+    if asked.ask.kind in ("distinct", "groups", "extreme") and asked.ask.facet != "offer":
+        question = replace(question, ask=Ask())
+    return Outcome(CampaignQuestion(question, search.clauses), search.found, search.clauses)
+
+
+def response_of(
+    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
+) -> ChatResponse:
+    """The whole answer; what it shows and why it ended goes into the run."""
+    run, search = toolset.run, toolset.last_found
+    found = search.found if search else NOTHING
+    spoken_of = _spoken_of(asked, outcome, text, found)
+    whole = len(spoken_of) == len(found.campaigns)
+    run.results = results_of(spoken_of)
+    end_reason = _end_reason(toolset)
+    run.end_reason = end_reason
+    detected = filters_of(search.clauses if search else asked.clauses, toolset.known.latest)
+    return ChatResponse(
+        response=text,
+        campaigns=spoken_of,
+        total=found.total if whole or outcome else len(spoken_of),
+        aggregation=(found.aggregation if whole else aggregate(spoken_of))
+        if found.total and not (whole and found.more)
+        else None,
+        suggestions=suggest(asked.ask, found, toolset.known),
+        detected_filters=request.base_filters.given() | detected.given(),
+        constraints=constraints_of(asked),
+        telemetry=Telemetry(
+            run_id=str(run.id),
+            turn_count=run.budget.turns,
+            tool_call_count=run.budget.calls,
+            end_reason=end_reason,
+            degraded_steps=run.degraded,
+        ),
+    )
+
+
+def _spoken_of(asked: CampaignQuestion, outcome: Outcome | None, text: str, found: CampaignSet) -> list[Campaign]:
+    if outcome is None:
+        return campaigns_spoken_of(text, found)
+    limit = asked.ask.limit if asked.ask.kind == "rows" else None
+    return list(found.campaigns[:limit])
+
+
+def _end_reason(toolset: CampaignToolset) -> EndReason:
+    if toolset.searches and not any(search.found.total for search in toolset.searches):
+        return "nothing_found"
+    budget = toolset.run.budget
+    spent = budget.turns >= budget.max_turns or not budget.calls_left or not budget.seconds_for_work
+    return "budget_spent" if toolset.run.chat is not None and spent else "answered"
+
+
+def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
+    """The first campaigns as results of a run; their score is the inverse of their place."""
+    return [
+        ResultRecord("campaign", campaign.id, 1.0 / place)
+        for place, campaign in enumerate(campaigns[:RECORDED_RESULTS], start=1)
+    ]
+
+
+# ---- what it speaks of, and what to ask next ----
+
+
+def suggest(asked: Ask, found: CampaignSet, known: KnownValues) -> list[str]:
+    """Questions to ask next that the data can answer: about this set first, then about all campaigns."""
+    counts = found.counts if found.total else {}
+    company, channel = _first(counts, "company"), _first(counts, "channel")
+    sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
+    offers, other_channel = _first(counts, "offer"), _known(known, "channel")
+    wanted: Iterable[tuple[bool, str]] = (
+        (bool(company and offers) and asked.facet != "offer", f"What are the offers from {company} campaigns?"),
+        (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
+        (bool(value_prop) and asked.kind != "count", f"How many campaigns promise {value_prop}?"),
+        (bool(sentiment and offers), f"Show me {sentiment} campaigns with an offer"),
+        (bool(company and sentiment), f"What sentiment do {company} campaigns have?"),
+        (bool(company), f"Which channels does {company} use?"),
+        (bool(other_channel), f"How many campaigns ran on {other_channel}?"),
+        (
+            bool(_known(known, "value_prop")),
+            f"Which value propositions are most common for {_known(known, 'company')}?",
+        ),
+        (True, "Which companies have the most campaigns?"),
+    )
+    return list(dict.fromkeys(text for holds, text in wanted if holds))[:SUGGESTIONS] if known else []
+
+
+def campaigns_spoken_of(answer: str, found: CampaignSet) -> list[Campaign]:
+    """The campaigns that `answer` speaks of: those whose id it gives; else, unless it gives the number of the whole set, those
+    whose brand or company it names; else all.
+    """
+    said = set(_ID.findall(answer))
+    by_id = [campaign for campaign in found.campaigns if _is_said(campaign.id, said, answer)]
+    if by_id or re.search(rf"(?<![\d.,]){found.total}(?![\d]|[.,]\d)", answer):
+        return by_id or list(found.campaigns)
+    text = f" {plain(answer)} "
+    named = [
+        campaign
+        for campaign in found.campaigns
+        if any(f" {plain(name)} " in text for name in (campaign.brand, campaign.company) if name)
+    ]
+    return named or list(found.campaigns)
+
+
+_ID = re.compile(r"[\w-]+")
+
+
+def _is_said(id: str, said: Collection[str], answer: str) -> bool:
+    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
+    if _ID.fullmatch(id):
+        return id in said
+    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
+
+
+def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
+    return next(iter(counts.get(field, {})), None)
+
+
+def _known(known: KnownValues, field: str) -> str | None:
+    return next(iter(known.by_filter.get(field, ())), None)

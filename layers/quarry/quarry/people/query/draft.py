@@ -1,0 +1,88 @@
+"""Constraints while they are made of a question's mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from quarry.core.contract import Evidence
+from quarry.core.language.tokens import keys, unique
+from quarry.core.query.mention import DateRange, FacetName, Known, Mention, ParsedQuery, Place
+from quarry.core.query.question import Evidence as Span
+from quarry.core.query.question import Question
+from quarry.people.contract import Constraints
+
+ORGANISATIONS = frozenset({"company", "school"})
+PLACES = frozenset({"workplace", "home", "preferred_place"})
+
+
+@dataclass
+class Draft:
+    """The constraints so far. Roles and places are put to them when all are known."""
+
+    parsed: ParsedQuery
+    question: Question
+    constraints: Constraints
+    roles: list[list[str]] = field(default_factory=list)
+    role_facets: frozenset[str] = frozenset()
+    places: list[Place] = field(default_factory=list)
+    place_texts: list[str] = field(default_factory=list)
+    is_team_required: bool = False
+
+    @cached_property
+    def beginnings(self) -> list[int]:
+        """Where words say that something began."""
+        return [mention.start for mention in self.parsed.mentions if "start" in facets_of(mention)]
+
+    @cached_property
+    def is_about_now_alone(self) -> bool:
+        """Whether neither an organisation nor a time is asked for."""
+        clauses = (condition for clause in self.question.clauses for condition in clause)
+        return not any(each.facet in ORGANISATIONS or isinstance(each.range, DateRange) for each in clauses)
+
+    @cached_property
+    def by_span(self) -> Mapping[tuple[int, int], int]:
+        """The places of the mentions, by the characters that say them."""
+        return {(mention.start, mention.end): place for place, mention in enumerate(self.parsed.mentions)}
+
+    def said_by(self, evidence: Iterable[Span]) -> int | None:
+        """The place of the mention that says something."""
+        places = (self.by_span.get((each.start, each.end)) for each in evidence)
+        return next((place for place in places if place is not None), None)
+
+    def text(self, mention: Mention) -> str:
+        return self.parsed.text[mention.start : mention.end]
+
+    def before(self, place: int, count: int) -> Sequence[Mention]:
+        """The last mentions before a place."""
+        return self.parsed.mentions[max(0, place - count) : place]
+
+    def words_before(self, place: int, count: int) -> set[str]:
+        return {key for mention in self.before(place, count) for key in keys(self.text(mention))}
+
+    def prefer(self, *keywords: str) -> None:
+        self.constraints.should.keywords += keywords
+
+    def put(self, name: str, values: Sequence[str], mention: Mention) -> None:
+        """Require the values of a field of names, or exclude them, as the mention is meant."""
+        part = "exclude" if mention.assertion == "negated" else "must"
+        getattr(getattr(self.constraints, part), name).extend(values)
+        self.note(f"{part}.{name}", " or ".join(values), mention)
+
+    def note(self, field: str, value: str, mention: Mention) -> None:
+        self.constraints.evidence.append(
+            Evidence(field=field, value=value, start=mention.start, end=mention.end, assertion=mention.assertion)
+        )
+
+
+def values_of(value: Known, facets: Iterable[str]) -> list[str]:
+    """The values that are of one of the facets."""
+    return list(unique(known.value for known in value.values if known.facet in facets))
+
+
+def facets_of(mention: Mention) -> frozenset[str]:
+    """The facets that a mention names, or that its values are of."""
+    if isinstance(mention.value, FacetName):
+        return frozenset(mention.value.facets)
+    return frozenset(known.facet for known in mention.value.values) if isinstance(mention.value, Known) else frozenset()

@@ -1,0 +1,50 @@
+"""Where somebody works, worked or studied: companies, schools, teams, and whether still."""
+
+from __future__ import annotations
+
+from quarry.core.query.mention import Cue, Known, Mention
+from quarry.people.query.draft import ORGANISATIONS, Draft, facets_of, values_of
+
+FORMER_WORDS = 3
+"""So many words before an organisation say that somebody is there no longer."""
+CURRENT_REACH = 5
+"""So far before an organisation "currently" may stand."""
+
+_RECRUITING = frozenset({"hiring", "recruiting", "hire", "recruit"})
+_FORMER = frozenset("ex former formerly previously earlier left longer past was used".split())
+
+
+def take_organisation(draft: Draft, place: int, mention: Mention, value: Known) -> None:
+    names = [name.lower() for name in values_of(value, ORGANISATIONS)]
+    if mention.assertion == "negated":
+        draft.put("company_norm", names, mention)
+    elif not _RECRUITING & draft.words_before(place, 2):  # else who is to be found is to go there
+        is_school = ORGANISATIONS & facets_of(mention) == {"school"}
+        beside = is_school and bool(draft.constraints.must.company_norm)
+        draft.put("school_norm" if beside else "company_norm", names, mention)
+        mark_former(draft, place)
+
+
+def mark_former(draft: Draft, place: int) -> None:
+    """Notes where the words before an organisation say that somebody has left it."""
+    cues = (mention.value for mention in draft.before(place, FORMER_WORDS))
+    if Cue("former") in cues or _FORMER & draft.words_before(place, FORMER_WORDS):
+        draft.constraints.must.is_current = False
+
+
+def take_team(draft: Draft, mention: Mention, value: Known) -> None:
+    draft.is_team_required = draft.is_team_required or mention.assertion == "required"
+    draft.put("team_norm", [name.lower() for name in values_of(value, {"team"})], mention)
+
+
+def take_current(draft: Draft, place: int, mention: Mention) -> None:
+    """Being there now is asked of the card that all else is asked of: only where nothing of the past is asked for beside it."""
+    must = draft.constraints.must
+    if mention.assertion == "negated":
+        must.is_current = False
+        return
+    following = draft.parsed.mentions[place + 1 : place + 1 + CURRENT_REACH]
+    governs = any(isinstance(each.value, Known) and ORGANISATIONS & facets_of(each) for each in following)
+    if governs or draft.is_about_now_alone:
+        must.is_current = None if must.is_current is False else True
+        draft.note("must.is_current", "true", mention)

@@ -1,0 +1,100 @@
+"""Where somebody is or was, and where not: places of the gazetteer, and those that it does not know."""
+
+from __future__ import annotations
+
+import re
+
+from quarry.core.language.tokens import unique
+from quarry.core.query.mention import Known, Mention, Place, Word
+from quarry.people.places import country_of, country_of_region, known_place
+from quarry.people.query.draft import PLACES, Draft
+
+_COMPOUND = re.compile(r"[-‑/]\w{1,20}+")
+_DESTINATION = frozenset({"relocate", "relocating", "move", "moving", "shift", "shifting"})
+
+
+def take_known_place(draft: Draft, mention: Mention, value: Known) -> None:
+    """A value of a place facet."""
+    name = next((known.value for known in value.values if known.facet in PLACES and known.is_whole), None)
+    if name is None:
+        draft.prefer(*draft.text(mention).lower().split())
+    elif (place := known_place(name)) is not None:
+        _take(draft, mention, place)
+    else:
+        take_place_text(draft, mention, name.lower())
+
+
+def take_place(draft: Draft, place: int, mention: Mention, value: Place) -> None:
+    """A place of the gazetteer, unless it is the end of a name, or where somebody is to go."""
+    if _is_part_of_name(draft, place):
+        return
+    if _DESTINATION & draft.words_before(place, 2):
+        draft.prefer(draft.text(mention).lower())
+    else:
+        _take(draft, mention, value)
+
+
+def take_place_text(draft: Draft, mention: Mention, text: str) -> None:
+    """A place that no gazetteer knows."""
+    if mention.assertion == "negated":
+        draft.put("location", [text], mention)
+    else:
+        draft.place_texts.append(text)
+        draft.note("must.location_text", text, mention)
+
+
+def name_with_place(draft: Draft, place: int) -> str:
+    """A name with the place that is its end ("Hill School Leeds"), or the number."""
+    mention, *following = draft.parsed.mentions[place : place + 2]
+    if following and isinstance(following[0].value, Place) and _is_part_of_name(draft, place + 1):
+        return draft.parsed.text[mention.start : following[0].end]
+    more = _COMPOUND.match(draft.parsed.text, mention.end)
+    return draft.text(mention) + (more.group() if more else "")
+
+
+def _take(draft: Draft, mention: Mention, place: Place) -> None:
+    if mention.assertion == "negated":
+        draft.put("location", [place.name], mention)
+    elif mention.assertion == "preferred":
+        draft.prefer(place.name)
+    else:
+        draft.places.append(place)
+        draft.note("must.location_text", place.name, mention)
+
+
+def _is_part_of_name(draft: Draft, place: int) -> bool:
+    """Whether a place is the end of a name that the data does not hold: "Hill School Leeds"."""
+    before = draft.parsed.mentions[place - 1] if place else None
+    is_name = before is not None and isinstance(before.value, Word) and before.value.is_name
+    return is_name and before is not None and draft.parsed.text[before.end : draft.parsed.mentions[place].start] == " "
+
+
+def put_places(draft: Draft) -> None:
+    """One city, country or both go to their fields; several alternatives, a region or an unknown place to the text alone."""
+    must = draft.constraints.must
+    cities = unique(place.name for place in draft.places if _is_city(place))
+    if cities:
+        draft.place_texts = []  # a part of the city, mostly
+    countries = unique(place.name for place in draft.places if place.kind == "country" and not _is_city(place))
+    regions = unique(place.name for place in draft.places if place.kind not in ("city", "country"))
+    if len(cities) == 1 and not regions and len(countries) <= 1 and not draft.place_texts:
+        within = next((place.within for place in draft.places if place.kind == "city"), None)
+        is_country = within is not None and known_place(within, "country") is not None
+        country = within if is_country and not countries else next(iter(countries), None)
+        must.city, must.country = cities[0], country
+        must.location_text = ", ".join(filter(None, (cities[0], country or _state_needed(cities[0], within))))
+    elif not cities and not regions and len(countries) == 1 and not draft.place_texts:
+        must.country = must.location_text = countries[0]
+    else:
+        must.location_text = " or ".join((*cities, *regions, *countries, *unique(draft.place_texts))) or None
+
+
+def _is_city(place: Place) -> bool:
+    """Whether it is a city, as a country may be that is one."""
+    return place.kind == "city" or (place.kind == "country" and known_place(place.name, "city") is not None)
+
+
+def _state_needed(city: str, within: str | None) -> str | None:
+    """The state that a city is put in, unless it goes without saying: the largest city of the name lies in its country."""
+    state = known_place(within, "region") if within else None
+    return within if state is not None and country_of_region(state) != country_of(city) else None

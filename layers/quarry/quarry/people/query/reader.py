@@ -1,0 +1,124 @@
+"""From mentions to constraints: each mention to the field that it is about, then what several of them say together."""
+
+from __future__ import annotations
+
+from quarry.core.language.tokens import tokenise
+from quarry.core.query.mention import (
+    Cue,
+    DateRange,
+    FacetName,
+    Known,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    ParsedQuery,
+    Phrase,
+    Place,
+    Word,
+)
+from quarry.core.query.question import Question
+from quarry.people.contract import Constraints
+from quarry.people.embedding_text import confidence, embedding_text_of, search_phrases
+from quarry.people.query.dates import each_said, take_dates
+from quarry.people.query.draft import ORGANISATIONS, PLACES, Draft, facets_of
+from quarry.people.query.names import take_name, take_names_in_parts, take_unknown_names
+from quarry.people.query.organisations import take_current, take_organisation, take_team
+from quarry.people.query.places import put_places, take_known_place, take_place
+from quarry.people.query.roles import ROLES, put_roles, take_role
+from quarry.people.query.salaries import take_amounts, take_salary
+
+
+def constraints_of(parsed: ParsedQuery, question: Question) -> Constraints:
+    """The constraints that a question holds, not yet normalised."""
+    text = parsed.text
+    draft = Draft(parsed, question, Constraints(query_original=text, query_cleaned=text))
+    for place, mention in enumerate(parsed.mentions):
+        if mention.assertion != "doubtful" or _is_left(draft, place):
+            _take(draft, place, mention)
+    take_names_in_parts(draft)
+    _take_conditions(draft)
+    take_amounts(draft)
+    take_unknown_names(draft)
+    _take_excluded_words(draft)
+    put_places(draft)
+    put_roles(draft)
+    constraints = draft.constraints
+    constraints.query_embedding_text = embedding_text_of(parsed, question.ask.facet)
+    constraints.search_phrases = search_phrases(parsed, constraints, question.ask.facet)
+    constraints.confidence_score = confidence(parsed)
+    return constraints
+
+
+def _is_left(draft: Draft, place: int) -> bool:
+    """Whether it is said that somebody is there no longer."""
+    return any(mention.value == Cue("former") for mention in draft.before(place, 1))
+
+
+def _take(draft: Draft, place: int, mention: Mention) -> None:
+    value = mention.value
+    if isinstance(value, Known):
+        _take_known(draft, place, mention, value)
+    elif isinstance(value, Place):
+        take_place(draft, place, mention, value)
+    elif isinstance(value, (Word, Phrase)) and mention.assertion != "negated":
+        # a word that the data has no value for raises the rank of who says it
+        draft.prefer(*(token.text.lower() for token in tokenise(draft.text(mention))))
+    elif isinstance(value, FacetName):
+        _take_facet_name(draft, place, mention, value)
+
+
+def _take_known(draft: Draft, place: int, mention: Mention, value: Known) -> None:
+    """A value of the data, by the facets that it is of."""
+    facets = facets_of(mention)
+    if mention.assertion == "preferred" or (mention.is_latent and mention.assertion != "negated"):
+        draft.prefer(draft.text(mention).lower())
+    elif facets & ROLES - {"title", "degree"} or not facets & (ORGANISATIONS | PLACES | {"name", "team"}):
+        take_role(draft, place, mention, value)
+    elif facets & ORGANISATIONS:
+        take_organisation(draft, place, mention, value)
+    elif "team" in facets:
+        take_team(draft, mention, value)
+    elif facets & PLACES:
+        take_known_place(draft, mention, value)
+    else:
+        take_name(draft, mention, value)
+
+
+def _take_facet_name(draft: Draft, place: int, mention: Mention, value: FacetName) -> None:
+    """ "Currently at …", "now", "active"; a kind of thing that is ruled out ("not at a university")."""
+    if "is_current" in value.facets:
+        take_current(draft, place, mention)
+    elif mention.assertion == "required" and {"degree", "school"} & set(value.facets):
+        draft.put("intent_primary", ["education"], mention)
+    elif mention.assertion == "negated" and not {"open_to_work", "open_to_contact"} & set(value.facets):
+        draft.put("keywords", [draft.text(mention).lower()], mention)
+
+
+def _take_conditions(draft: Draft) -> None:
+    """Dates and amounts, and being open to work, by the conditions that they make."""
+    for condition in (condition for clause in draft.question.clauses for condition in each_said(clause)):
+        place = draft.said_by(condition.evidence)
+        if place is None:
+            continue
+        mention = draft.parsed.mentions[place]
+        if isinstance(condition.range, DateRange):
+            take_dates(draft, mention, condition, condition.range)
+        elif condition.facet == "salary" and isinstance(condition.range, (MoneyRange, NumberRange)):
+            take_salary(draft, mention, condition.range)
+        elif condition.facet == "open_to_work" and not condition.is_negated:
+            draft.constraints.must.open_to_work_only = True
+            draft.note("must.open_to_work_only", "true", mention)
+
+
+def _take_excluded_words(draft: Draft) -> None:
+    """Words that are ruled out and are no values, nor names of employers; of a phrase with a value in it, the value is enough."""
+    exclude = draft.constraints.exclude
+    values = [
+        draft.text(mention).lower()
+        for mention in draft.parsed.mentions
+        if mention.assertion == "negated" and isinstance(mention.value, Known)
+    ]
+    held = {*exclude.keywords, *exclude.company_norm}
+    for words in map(str.lower, draft.question.excluded_words):
+        if words not in held and not any(value in words for value in values):
+            exclude.keywords.append(words)

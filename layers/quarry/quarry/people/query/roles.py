@@ -1,0 +1,118 @@
+"""What somebody is or does: a role, a field, a skill, a rank, a kind of work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from quarry.core.language.tokens import keys, unique
+from quarry.core.language.word_forms import fields_of_worker
+from quarry.core.query.mention import Known, KnownValue, Mention, Word
+from quarry.people.query.draft import Draft, facets_of, values_of
+
+ROLES = frozenset(
+    {"title", "domain", "sub_domain", "skill", "degree", "seniority", "employment", "intent", "headline", "bio"}
+)
+ONE_OF_MANY = frozenset({"title", "domain", "sub_domain", "seniority", "employment", "intent"})
+"""Of these one experience has a single value: two of them that "and" joins are alternatives."""
+
+REQUIRED = {
+    "domain": "domain", "sub_domain": "sub_domain", "seniority": "seniority_level", "employment": "employment_type",
+    "intent": "intent_primary",
+}  # fmt: skip
+"""The facets that are made hard where the query insists on them, with their fields."""
+HARD_INTENTS = frozenset({"education", "project", "community", "certification", "career_break"})
+"""Kinds of experience that are made hard where the query insists; people work, teach and do research under other headings too."""
+
+ROLE_NAMES_MAX = 12
+
+
+def take_role(draft: Draft, place: int, mention: Mention, value: Known) -> None:
+    said, should = draft.text(mention).lower(), draft.constraints.should
+    values = [known for known in value.values if known.facet in ROLES | {"team"}]
+    if mention.assertion == "negated":
+        names = _names(said, values)
+        draft.constraints.exclude.keywords += names
+        draft.note("exclude.keywords", " or ".join(names), mention)
+        return
+    skills = [name.lower() for name in values_of(value, {"skill"})]
+    should.skills_or_tools += skills
+    should.intent_secondary += [name for name in values_of(value, {"intent"}) if name != "work"]
+    if _is_required(draft, place) and _take_required(draft, mention, value):
+        return
+    meant = [known for known in values if _is_meant(said, known)]
+    is_work = facets_of(mention) == {"intent"} and values_of(value, {"intent"}) == ["work"]
+    if meant and not is_work:
+        _add_role(draft, mention, _names(said, meant)[:ROLE_NAMES_MAX], frozenset(known.facet for known in meant))
+    elif not skills:
+        draft.prefer(*_names(said, values), *said.split())
+    elif said not in skills:
+        draft.prefer(said)
+
+
+def put_roles(draft: Draft) -> None:
+    """The roles; so is a team where nothing says of which company."""
+    must = draft.constraints.must
+    must.role = ["|".join(names) for names in draft.roles]
+    if must.team_norm and not must.company_norm and not draft.is_team_required:
+        must.role.append("|".join(must.team_norm))
+        must.team_norm = []
+
+
+def _names(said: str, values: Iterable[KnownValue]) -> Sequence[str]:
+    return unique((said, *(known.value.lower().replace("_", " ") for known in values)))
+
+
+def _is_required(draft: Draft, place: int) -> bool:
+    """Whether the question insists on it, or on the noun that it describes ("healthcare experience is a must")."""
+    mention, *following = draft.parsed.mentions[place : place + 2]
+    return mention.assertion == "required" or any(
+        each.assertion == "required" and isinstance(each.value, Word) and each.start == mention.end + 1
+        for each in following
+    )
+
+
+def _take_required(draft: Draft, mention: Mention, value: Known) -> bool:
+    """Make hard what the question insists on. False where there is no field for it."""
+    for facet, name in REQUIRED.items():
+        values = [each.lower() for each in values_of(value, {facet})]
+        if facet == "intent":
+            values = [each for each in values if each in HARD_INTENTS]
+        if values:
+            draft.put(name, values, mention)
+            return True
+    return False
+
+
+def _is_meant(said: str, known: KnownValue) -> bool:
+    """Whether words say a value as it stands, but for the plural, or by who does it ("chemists" for chemistry): "price" is no
+    pricing, and "trains" no trainer.
+    """
+    if known.likeness < 1:
+        return known.facet in ("title", "domain") and known.is_whole
+    words, value = [_singular(key) for key in keys(said)], [_singular(key) for key in keys(known.value)]
+    if not known.is_whole or not words or not value:
+        return True
+    if "".join(words) == "".join(value):
+        return True
+    of_worker = {_singular(form) for form in fields_of_worker(words[-1])}
+    return words[:-1] == value[:-1] and value[-1] in of_worker
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > len("ties"):
+        return word.removesuffix("ies") + "y"
+    return word if word.endswith(("ss", "ics")) else word.removesuffix("s")
+
+
+def _add_role(draft: Draft, mention: Mention, names: Sequence[str], facets: frozenset[str]) -> None:
+    """Another role that must hold; an alternative to the one before where "or" joins them, or nobody can be both at once."""
+    alike = facets & draft.role_facets
+    is_alternative = mention.joined_by == "or" or (
+        mention.joined_by == "and" and bool(alike & ONE_OF_MANY) and "skill" not in alike
+    )
+    if is_alternative and draft.roles:
+        draft.roles[-1] = list(unique((*draft.roles[-1], *names)))
+    else:
+        draft.roles.append(list(names))
+    draft.role_facets = facets
+    draft.note("must.role", "|".join(names), mention)
