@@ -235,13 +235,15 @@ def _grant_credits(given: Arguments) -> int:
 def _eval(given: Arguments) -> int:
     import asyncio
 
+    from quarry.local.comparison import read_earlier
     from quarry.local.database import open_database
     from quarry.local.evaluation import evaluate, read_files
 
     # wrong lines are told before a database is started for them
     queries = read_files(given.files, given.domain)
+    earlier = read_earlier(given.against).get(None, {}) if given.against else None
     with open_database() as database:
-        asyncio.run(evaluate(queries, database, as_json=given.json))
+        asyncio.run(evaluate(queries, database, earlier=earlier, as_json=given.json))
     return DONE
 
 
@@ -376,6 +378,9 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     evaluate.add_argument("files", metavar="FILE", type=Path, nargs="+", help="one judged query a line, as JSON")
     evaluate.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
+    evaluate.add_argument(
+        "--against", metavar="EARLIER.json", type=Path, help="compare with what `quarry eval --json` wrote earlier"
+    )
     _add_json(evaluate)
 
 
