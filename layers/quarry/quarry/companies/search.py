@@ -39,7 +39,7 @@ async def search_companies(
     A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
     generator stops the search before its next step.
     """
-    limits = CompanyLimits.of(services.settings)
+    limits = CompanyLimits.of(await services.tuned.read())
     run = Run("companies", caller.user_id, request.question, _budget(limits), services.chat, request_id)
     timeline = Timeline(run)
     with services.run_log.record(run):

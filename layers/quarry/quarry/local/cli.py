@@ -247,6 +247,24 @@ def _eval(given: Arguments) -> int:
     return DONE
 
 
+def _tune(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.evaluation import read_files
+    from quarry.local.tune import reset, tune
+
+    if given.reset == bool(given.files):
+        raise WrongUsage("give a FILE of judged queries to tune by, or --reset")
+    queries = read_files(given.files, given.domain) if given.files else []
+    with open_database() as database:
+        if given.reset:
+            asyncio.run(reset(database, as_json=given.json))
+        else:
+            asyncio.run(tune(queries, database, folds=given.folds, apply=given.apply, as_json=given.json))
+    return DONE
+
+
 def _tools(given: Arguments) -> int:
     from quarry.local.tools import print_tools
 
@@ -383,6 +401,27 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     _add_json(evaluate)
 
+    tune = _add(
+        commands, "tune", _tune, "find the weights of words and meaning that suit your data",
+        "quarry tune sql/sample/records/judged.jsonl",
+    )  # fmt: skip
+    tune.description = (
+        "Try weights of words and meaning on judged queries, and see how those that did best do on queries that were\n"
+        "held out. --apply stores them for this database, if they do better there; what the environment sets wins."
+    )
+    tune.add_argument("files", metavar="FILE", type=Path, nargs="*", help="one judged query a line, as JSON")
+    tune.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
+    tune.add_argument(
+        "--folds",
+        type=_folds,
+        default=5,
+        metavar="N",
+        help="how many parts are held out in turn (default: %(default)s)",
+    )
+    tune.add_argument("--apply", action="store_true", help="store the best weights for this database")
+    tune.add_argument("--reset", action="store_true", help="forget what was stored")
+    _add_json(tune)
+
 
 def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:
     credits = commands.add_parser(
@@ -437,6 +476,12 @@ def _user(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("the user's name is empty")
     return text
+
+
+def _folds(text: str) -> int:
+    if text.isdecimal() and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 1")
 
 
 def _positive(text: str) -> int:

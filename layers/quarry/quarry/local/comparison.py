@@ -118,11 +118,19 @@ def compare(outcomes: Sequence[Outcome], earlier: Earlier) -> list[Comparison]:
     """Each measure that is compared, for each kind and for all queries of each domain, over those that both runs have."""
     paired = [outcome for outcome in outcomes if is_paired(outcome, earlier)]
     return [
-        _comparison(group.domain, group.kind, measure, pairs)
+        compared_pairs(group.domain, group.kind, measure, pairs)
         for group in grouped(paired)
         for measure in COMPARED
         if (pairs := list(_pairs(group.measured_by(measure), measure, earlier)))
     ]
+
+
+def compared_pairs(domain: str, kind: str, measure: str, pairs: Sequence[tuple[float, float]]) -> Comparison:
+    """Values of a measure before and now, query by query."""
+    differences = [now - before for before, now in pairs]
+    before, now = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
+    interval, p = bootstrap_interval(differences), randomisation_p(differences)
+    return Comparison(domain, kind, measure, len(pairs), before, now, interval, p)
 
 
 def is_paired(outcome: Outcome, earlier: Earlier) -> bool:
@@ -142,10 +150,3 @@ def _pairs(outcomes: Sequence[Outcome], measure: str, earlier: Earlier) -> Itera
         now = outcome.parts[measure].value
         if before is not None and now is not None:
             yield before, now
-
-
-def _comparison(domain: str, kind: str, measure: str, pairs: Sequence[tuple[float, float]]) -> Comparison:
-    differences = [now - before for before, now in pairs]
-    before, now = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
-    interval, p = bootstrap_interval(differences), randomisation_p(differences)
-    return Comparison(domain, kind, measure, len(pairs), before, now, interval, p)

@@ -28,9 +28,9 @@ class RankedRecord:
     has_every_word: bool = False
 
 
-def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
+def fuse_types(candidates: Sequence[Candidate], semantic_weight: float = 0.5) -> list[RankedRecord]:
     """One list out of the candidates of all types: reciprocal rank fusion of their order by words and by meaning, and of the
-    orders of those that were found apart.
+    orders of those that were found apart. `semantic_weight` is the share of meaning (0 to 1): at 0.5 both orders weigh 1.
     """
     everywhere = [item for item in candidates if not item.is_apart]
     apart = [item for item in candidates if item.is_apart]
@@ -41,7 +41,13 @@ def fuse_types(candidates: Sequence[Candidate]) -> list[RankedRecord]:
         "semantic_apart": _by_meaning(apart),
     }
     similarity = {item.key: item.similarity for item in candidates if item.similarity is not None}
-    weights = {"text_apart": APART_WEIGHT, "semantic_apart": APART_WEIGHT}
+    text, semantic = 2 * (1 - semantic_weight), 2 * semantic_weight
+    weights = {
+        "text": text,
+        "semantic": semantic,
+        "text_apart": APART_WEIGHT * text,
+        "semantic_apart": APART_WEIGHT * semantic,
+    }
     fused: list[Fused[RecordKey]] = reciprocal_rank_fusion(lists, weights=weights)
     return [
         RankedRecord(item.key, item.score, item.ranks.get("text"), item.ranks.get("semantic"), similarity.get(item.key))

@@ -22,7 +22,7 @@ from quarry.records.facets import SEARCHED_BY_TYPE
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import Scope, describe, find_candidates
+from quarry.records.retrieval import EVERYTHING, Scope, describe, find_candidates
 from quarry.records.search_plan import SearchPlan, plan_search
 
 DEPTH = 100
@@ -75,18 +75,31 @@ async def rank_records(
 
     `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
     """
+    candidates = await gather_candidates(query, types, services, run, reading=reading, given=Scope(date_from, date_to))
+    return fuse_types(candidates, (await services.tuned.read()).records_semantic_weight)
+
+
+async def gather_candidates(
+    query: str,
+    types: Sequence[RecordType],
+    services: Services,
+    run: Run,
+    *,
+    reading: RecordsReading | None = None,
+    given: Scope = EVERYTHING,
+) -> list[Candidate]:
+    """What `rank_records` ranks, in no order."""
     if not significant_words(query):
         return []
     vector = await query_vector(query, services, run)
     with run.step("retrieve") as record:
-        given = Scope(date_from, date_to)
         plan = await plan_search(services.database, query, types, given, reading)
         candidates = await _candidates(plan, vector, services)
         if not candidates and plan.must_hold:
             everything = await plan_search(services.database, query, types, given, None)
             candidates = await _candidates(everything, vector, services)
         record.counts["candidates"] = len(candidates)
-    return fuse_types(candidates)
+    return candidates
 
 
 async def _candidates(plan: SearchPlan, vector: list[float] | None, services: Services) -> list[Candidate]:
