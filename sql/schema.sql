@@ -3771,6 +3771,18 @@ CREATE TABLE public.search_runs (
 
 
 --
+-- Name: tuned_weights; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.tuned_weights (
+    name text NOT NULL,
+    weight double precision NOT NULL,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tuned_weights_weight_check CHECK (((weight >= (0)::double precision) AND (weight <= (1)::double precision)))
+);
+
+
+--
 -- Name: agenda_item_embeddings agenda_item_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -4144,6 +4156,14 @@ ALTER TABLE ONLY public.search_runs
 
 ALTER TABLE ONLY public.transcript_segments
     ADD CONSTRAINT transcript_segments_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: tuned_weights tuned_weights_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.tuned_weights
+    ADD CONSTRAINT tuned_weights_pkey PRIMARY KEY (name);
 
 
 --
