@@ -2266,6 +2266,11 @@ begin
        where f.table_name = $1 and f.facet = c.facet and f.scope = c.scope and f.value = c.value)', p_table || '_values')
   using p_table;
 
+  delete from facet_words w using (
+    select array_agg(d.ctid order by d.ctid) as places from facet_words d
+    where d.table_name = p_table group by d.stem having count(*) > 1
+  ) twice
+  where w.ctid = any(twice.places[2:]);
   with counted as materialized (
     select s.stem, count(*)::int as value_count from facet_values f, unnest(f.stems) s (stem)
     where f.table_name = p_table group by s.stem

@@ -28,7 +28,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "tools", "runs", "eval", "credits"),
-    *("tune", "doctor"),
+    *("tune", "index", "doctor"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -91,7 +91,7 @@ class TestHelp:
         text = help_of("")
         assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant", "index rebuild"])
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
 
@@ -141,6 +141,8 @@ class TestWrongUsage:
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
             (["ask", "people", "\udcff"], "unicode"),
+            (["index"], "COMMAND"),
+            (["index", "verify", "planets"], "meetings"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),
             (["credits", "show", "\udcff"], "UTF-8"),
@@ -640,6 +642,40 @@ class TestTune:
             1,
             "quarry: people has no weights to tune, but companies, records\n",
         )
+
+
+class TestIndex:
+    def test_what_was_loaded_by_quarry_differs_from_nothing(self, sample_url: str) -> None:
+        done = quarry("index", "verify", "motions", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "nothing differs\n", "")
+
+    def test_differences_are_counted_with_status_1_and_a_rebuild_mends_them(
+        self, database_url: str, tmp_path: Path
+    ) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "Plant elms.")))
+        with psycopg.connect(database_url) as connection:
+            connection.execute("delete from facet_values; drop index motions_date")
+        done = quarry("index", "verify", "--json", DATABASE_URL=database_url)
+        assert done.returncode == 1
+        told = json.loads(done.stdout)
+        assert told["ok"] is False
+        assert {"table": "motions", "detail": "index motions_date is missing", "count": 1} in told["differences"]
+        listed = quarry("index", "verify", "motions", DATABASE_URL=database_url)
+        assert listed.returncode == 1
+        assert re.search(r"^motions +1 +rows that have no vectors yet", listed.stdout, re.MULTILINE)
+
+        rebuilt = quarry("index", "rebuild", "motions", DATABASE_URL=database_url)
+        assert (rebuilt.returncode, rebuilt.stdout) == (0, "nothing differs\n"), rebuilt.stderr
+        assert value(database_url, "select count(*) from motion_embeddings") == 1
+        assert quarry("index", "verify", "motions", DATABASE_URL=database_url).returncode == 0
+
+    def test_without_a_model_all_but_the_vectors_is_rebuilt(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "Plant elms.")))
+        model = {"EMBEDDINGS": "openai", "OPENAI_BASE_URL": NO_MODEL, "EMBEDDING_DIMENSIONS": "384"}
+        done = quarry("index", "rebuild", "motions", "--json", DATABASE_URL=database_url, **model)
+        assert done.returncode == 1
+        assert done.stderr.startswith("not embedded: ")
+        assert [each["detail"] for each in json.loads(done.stdout)["differences"]] == ["rows that have no vectors yet"]
 
 
 class TestCleanup:

@@ -155,11 +155,9 @@ def _migrate(given: Arguments) -> int:
 
 
 def _load(given: Arguments) -> int:
-    from quarry import catalog
     from quarry.local.data import load_table
 
-    if given.table not in catalog.LOADABLE:
-        raise WrongUsage(f"there is no table {given.table!r} to load, but {', '.join(catalog.LOADABLE)}")
+    _loadable(given.table)
     return _status(load_table(given.table, given.file, skip_invalid=given.skip_invalid, embed=not given.no_embed))
 
 
@@ -272,6 +270,33 @@ def _tools(given: Arguments) -> int:
     return DONE
 
 
+def _verify_index(given: Arguments) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import verify
+
+    table = _loadable(given.table)
+    with open_database() as database:
+        return _status(verify(database, table, as_json=given.json))
+
+
+def _rebuild_index(given: Arguments) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import rebuild
+
+    table = _loadable(given.table)
+    with open_database() as database:
+        return _status(rebuild(database, table, as_json=given.json))
+
+
+def _loadable(table: str | None) -> str | None:
+    """A table by its name. Raises WrongUsage where there is none of that name to load."""
+    from quarry import catalog
+
+    if table is not None and table not in catalog.LOADABLE:
+        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}")
+    return table
+
+
 def _cleanup(given: Arguments) -> int:
     from quarry.local.data import clean_up
 
@@ -357,7 +382,27 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     which.add_argument(
         "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
     )
+    _add_index(commands)
     _add_json(_add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+
+
+def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
+    index = commands.add_parser(
+        "index",
+        help="verify what search reads against the data, or make it anew",
+        description="Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
+        "values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
+        epilog="example:\n  quarry index verify motions",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = index.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, run, summary in (
+        ("verify", _verify_index, "list what differs from the data; status 1 where anything does"),
+        ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
+    ):
+        action = _add(actions, name, run, summary, f"quarry index {name} motions")
+        action.add_argument("table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`")
+        _add_json(action)
 
 
 def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
