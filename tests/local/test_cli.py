@@ -620,6 +620,10 @@ class TestTune:
         applied = quarry("tune", path, "--folds", "2", "--apply", DATABASE_URL=lopsided_url)
         assert "stored" in applied.stdout.splitlines()[-1]
         assert value(lopsided_url, "select weight from tuned_weights") == told["best"]["records_semantic_weight"]
+        assert (
+            "ok  weights: tuned to this database: RECORDS_SEMANTIC_WEIGHT "
+            in quarry("doctor", DATABASE_URL=lopsided_url).stdout
+        )
         again = quarry("tune", path, "--folds", "2", "--apply", DATABASE_URL=lopsided_url)
         assert "no other weights do better on queries held out" in again.stdout.splitlines()[-1]
 
@@ -702,7 +706,7 @@ class TestDoctor:
         assert set(status.values()) == {"ok"}
         assert set(status) >= {
             *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "btree_gin", "migrations"),
-            *("embedding model", "vectors", "rows", "rows not embedded"),
+            *("embedding model", "vectors", "weights", "rows", "rows not embedded"),
         }
 
     def test_an_empty_database_is_told_to_migrate(self, server_url: str) -> None:

@@ -10,18 +10,9 @@ import pytest
 
 from quarry import catalog
 from quarry.core.postgres.migrate import SyncConnection, connect
-from quarry.local.derived import (
-    Columns,
-    Derived,
-    Difference,
-    Indexes,
-    SearchEntries,
-    Statistics,
-    Values,
-    Vectors,
-    derived_of,
-    expected_indexes,
-)
+from quarry.local.derived import Columns, SearchEntries, Statistics, Values, Vectors, derived_of
+from quarry.local.difference import Derived, Difference
+from quarry.local.schema_indexes import Indexes, expected_indexes
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 MATTERS = (

@@ -6,41 +6,22 @@ concurrently.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
 from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.postgres.migrate import SyncConnection, sql_directory
+from quarry.core.postgres.migrate import SyncConnection
+from quarry.local.difference import Derived, Difference, trusted
+from quarry.local.schema_indexes import Indexes, expected_indexes
 from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES
 
 ESTIMATE_SHARE = 0.2
 ESTIMATE_ROWS = 50
 """An estimate of a table's rows that is wrong by more than both of these is taken for one of other data."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Something that is not as its sources have it, `count` times."""
-
-    table: str
-    detail: str
-    count: int
-
-
-class Derived(Protocol):
-    """One kind of what is derived, of one table."""
-
-    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        """What differs. Changes nothing."""
-
-    def rebuild(self, connection: SyncConnection) -> None:
-        """Make it anew. What only a model can make is marked as waiting for it."""
 
 
 def derived_of(table: str | None = None) -> list[Derived]:
@@ -88,7 +69,7 @@ class Columns:
     def _differing(self, connection: SyncConnection) -> dict[str, Composable]:
         """The condition that a generated column is not as its expression has it, by the column's name."""
         return {
-            name: SQL("{} is distinct from ({})").format(Identifier(name), _trusted(expression))
+            name: SQL("{} is distinct from ({})").format(Identifier(name), trusted(expression))
             for name, expression in self._columns(connection)
             if expression is not None
         }
@@ -230,73 +211,6 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Index:
-    """An index that a database should have. `rest` is what follows the table in the statement that makes it."""
-
-    name: str
-    table: str
-    is_unique: bool
-    rest: str
-
-    def create(self) -> Composed:
-        kind = SQL("create unique index" if self.is_unique else "create index")
-        return SQL("{} concurrently {} on {} {}").format(
-            kind, Identifier(self.name), Identifier(self.table), _trusted(self.rest)
-        )
-
-
-_INDEX = re.compile(r"^CREATE (UNIQUE )?INDEX (\w+) ON (?:\w+\.)?(\w+) (USING .*);$", re.MULTILINE)
-_SCHEMA = re.compile(r"\b(?:public|quarry)\.")
-
-
-def expected_indexes() -> list[Index]:
-    """The indexes of `schema.sql`, in its order. Raises ConfigurationError when it is not there."""
-    text = (sql_directory() / "schema.sql").read_text(encoding="utf-8")
-    # wherever our tables and the extensions are, the search path leads there
-    return [
-        Index(name, table, bool(unique), _SCHEMA.sub("", rest)) for unique, name, table, rest in _INDEX.findall(text)
-    ]
-
-
-@dataclass(frozen=True)
-class Indexes:
-    """The indexes of a table, against the schema; one is invalid where building it was broken off."""
-
-    table: str
-
-    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        for index in self._missing(connection):
-            yield Difference(self.table, f"index {index.name} is missing", 1)
-        for name in self._invalid(connection):
-            yield Difference(self.table, f"index {name} is invalid", 1)
-
-    def rebuild(self, connection: SyncConnection) -> None:
-        for name in self._invalid(connection):
-            # made anew with the missing ones, or left over from building one beside its predecessor
-            connection.execute(SQL("drop index concurrently {}").format(Identifier(name)))
-        for index in self._missing(connection):
-            connection.execute(index.create())
-        connection.execute(SQL("reindex table concurrently {}").format(Identifier(self.table)))
-
-    def _missing(self, connection: SyncConnection) -> list[Index]:
-        found = self._of_table(connection)
-        return [index for index in expected_indexes() if index.table == self.table and index.name not in found]
-
-    def _invalid(self, connection: SyncConnection) -> list[str]:
-        return [name for name, is_valid in self._of_table(connection).items() if not is_valid]
-
-    def _of_table(self, connection: SyncConnection) -> dict[str, bool]:
-        """Whether each index of the table is valid, by its name."""
-        return dict(
-            connection.execute(
-                "select c.relname, i.indisvalid and i.indisready from pg_index i join pg_class c on c.oid = i.indexrelid"
-                " where i.indrelid = %s::regclass order by 1",
-                [self.table],
-            ).fetchall()
-        )
-
-
-@dataclass(frozen=True)
 class Statistics:
     """What Postgres knows of a table, by which words are weighed and plans are made, against its rows."""
 
@@ -337,8 +251,3 @@ def _counts(connection: SyncConnection, statement: SQL, parts: dict[str, Composa
     row = connection.cursor(row_factory=dict_row).execute(statement.format(**parts)).fetchone()
     assert row is not None
     return row
-
-
-def _trusted(text: str) -> SQL:
-    """SQL that Postgres or a file of ours wrote, not a caller."""
-    return SQL(text.replace("{", "{{").replace("}", "}}"))

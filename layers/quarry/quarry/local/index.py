@@ -14,7 +14,8 @@ from quarry.core.postgres.embed import count_pending, make_ready
 from quarry.core.postgres.migrate import connect
 from quarry.local.data import embed_table
 from quarry.local.database import LocalDatabase
-from quarry.local.derived import Derived, Difference, Statistics, derived_of
+from quarry.local.derived import Statistics, derived_of
+from quarry.local.difference import Derived, Difference
 from quarry.local.terminal import make_console, progress_bar, write_table
 
 
