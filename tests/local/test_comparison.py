@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quarry.core.errors import QuarryError
-from quarry.local.comparison import Earlier, compare, read_earlier, verdicts
+from quarry.local.comparison import Earlier, compare, read_earlier, read_earlier_queries, verdicts
 from quarry.local.evaluable import Found
 from quarry.local.evaluation import report, unpaired
 from quarry.local.judged import JudgedQuery
@@ -35,7 +35,7 @@ def written(path: Path, run: Sequence[Outcome]) -> Path:
 
 
 def earlier(tmp_path: Path, run: Sequence[Outcome]) -> Earlier:
-    return read_earlier(written(tmp_path / "earlier.json", run))[None]
+    return read_earlier_queries(written(tmp_path / "earlier.json", run))
 
 
 def test_a_run_that_ranks_every_answer_higher_is_better_and_the_other_way_round_worse(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_run_that_ranks_every_answer_higher_is_better_and_the_other_way_round_
     assert (better.verdict, worse.verdict) == ("better", "worse")
     assert better.difference == pytest.approx(-worse.difference)
     assert better.p == worse.p == 2 / 2**12
-    assert better.in_words == "records: better by nDCG@10: +0.369 on average over 12 queries, p = 0.000"
+    assert better.in_words == "records: better by nDCG@10: +0.369 on average over 12 queries, p < 0.001"
 
 
 def test_a_run_beside_itself_shows_no_difference(tmp_path: Path) -> None:
@@ -92,6 +92,7 @@ def test_reports_of_several_data_sets_are_told_apart(tmp_path: Path) -> None:
     run = outcomes([FIRST] * 12)
     path.write_text(json.dumps([{"set": name, **report(run, summarise(run))} for name in ("one", "other")]))
     assert {name: len(queries) for name, queries in read_earlier(path).items()} == {"one": 12, "other": 12}
+    assert len(read_earlier_queries(path)) == 12
 
 
 @pytest.mark.parametrize("text", ["{", "[]x", "{}", '{"queries": [{"id": 1}]}', "\x00"])

@@ -39,7 +39,7 @@ async def search_companies(
     A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
     generator stops the search before its next step.
     """
-    limits = CompanyLimits.of(await services.tuned.read())
+    limits = CompanyLimits.of(services.settings)
     run = Run("companies", caller.user_id, request.question, _budget(limits), services.chat, request_id)
     timeline = Timeline(run)
     with services.run_log.record(run):
@@ -71,6 +71,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
     with timeline.step("names", "Looking for a company of that name") as step:
         yield step.event
         asked = await look_up_names(context)
+        context = replace(context, limits=CompanyLimits.of(await context.services.tuned.read()))
         step.detail = asked.detail
     yield step.event
 

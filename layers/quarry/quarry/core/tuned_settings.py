@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import Settings
 
@@ -23,14 +22,10 @@ class TunedSettings:
     async def read(self) -> Settings:
         """The settings; of those that may be tuned, what the environment sets, else what is stored, else the default.
 
-        Where the database does not answer, without what is stored: the search that follows says so.
+        Raises DatabaseUnavailable.
         """
         if self._tuned is None:
-            try:
-                stored = await stored_weights(self._database)
-            except DatabaseUnavailable:
-                return self._settings
-            self._tuned = with_weights(self._settings, stored)
+            self._tuned = with_weights(self._settings, await stored_weights(self._database))
         return self._tuned
 
 

@@ -233,13 +233,13 @@ def _grant_credits(given: Arguments) -> int:
 def _eval(given: Arguments) -> int:
     import asyncio
 
-    from quarry.local.comparison import read_earlier
+    from quarry.local.comparison import read_earlier_queries
     from quarry.local.database import open_database
     from quarry.local.evaluation import evaluate, read_files
 
     # wrong lines are told before a database is started for them
     queries = read_files(given.files, given.domain)
-    earlier = read_earlier(given.against).get(None, {}) if given.against else None
+    earlier = read_earlier_queries(given.against) if given.against else None
     with open_database() as database:
         asyncio.run(evaluate(queries, database, earlier=earlier, as_json=given.json))
     return DONE

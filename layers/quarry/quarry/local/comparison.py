@@ -18,6 +18,8 @@ from quarry.local.significance import bootstrap_interval, randomisation_p
 SIGNIFICANT = 0.05
 """A difference that chance brings about less often is taken for one."""
 
+P_SHOWN_MIN = 0.001
+
 COMPARED = (*RANKING, "exact")
 """The measures that are compared: those of which each query has a value, the higher the better."""
 
@@ -73,6 +75,11 @@ def read_earlier(path: Path) -> dict[str | None, Earlier]:
     return {report.set: {query.key: query for query in report.queries} for report in reports}
 
 
+def read_earlier_queries(path: Path) -> Earlier:
+    """The queries of an earlier report, whatever set they are of. Raises as `read_earlier`."""
+    return {key: query for queries in read_earlier(path).values() for key, query in queries.items()}
+
+
 def judgement(query: JudgedQuery) -> str:
     """A short digest of all that a judged line says, whatever its layout."""
     return hashlib.sha256(query.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:12]
@@ -105,8 +112,12 @@ class Comparison:
     def in_words(self) -> str:
         return (
             f"{self.domain}: {self.verdict} by {MEASURES[self.measure]}: {self.difference:+.3f} on average over {self.queries}"
-            f" queries, p = {self.p:.3f}"
+            f" queries, p {self.p_in_words}"
         )
+
+    @property
+    def p_in_words(self) -> str:
+        return f"= {self.p:.3f}" if self.p >= P_SHOWN_MIN else f"< {P_SHOWN_MIN:g}"
 
     def as_json(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in ("domain", "kind", "measure", "queries", "before", "now")}

@@ -143,7 +143,7 @@ def show_comparisons(comparisons: Sequence[Comparison]) -> None:
             *(f"{value:.3f}" for value in (each.before, each.now)),
             f"{each.difference:+.3f}",
             "{:+.2f} to {:+.2f}".format(*each.interval),
-            f"{each.p:.3f}",
+            each.p_in_words.removeprefix("= "),
         )
         for each in comparisons
         if each.measure in LEADING
