@@ -17,9 +17,11 @@ from quarry.local.demands import Facts
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
 from quarry.local.evaluation import run_queries
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEPTH, FIRST, mentioned, ndcg, percentile, recall, reciprocal_rank, success
+from quarry.local.measures import DEEP, DEPTH, FIRST, mentioned, ndcg, percentile, recall, reciprocal_rank, success
 from quarry.local.outcomes import ALL, Outcome, Part, summarise
 from quarry.local.sample import sample_directory
+from quarry.records.contract import SearchRequest
+from quarry.records.search import search_records
 
 KEYS = st.sampled_from([f"k{number}" for number in range(16)])
 FOUND = st.lists(KEYS, unique=True, max_size=16)
@@ -173,6 +175,17 @@ async def test_queries_are_run_in_turn_as_a_user_of_their_own_and_summed_up_by_k
     assert (hit.kind, hit.queries, hit.mrr, hit.recall, hit.measures["recall_deep"]) == ("hit", 2, 0.75, 0.75, 1)
     assert (silent.kind, silent.ndcg, silent.recall, silent.mrr) == ("no_answer", 1, 1, 1)
     assert (everything.kind, everything.queries, everything.mrr) == (ALL, 2, 0.75)
+
+
+async def test_the_pages_of_records_behind_the_first_go_on_where_it_ends(sample_services: Services) -> None:
+    evaluable, caller = EVALUABLE["records"](), Caller(EVALUATING_USER)
+    for text in ("elm", "bridge", "zzz"):
+        query = judged(text, "k", {"x": 1})
+        found = await evaluable.find(query, caller, sample_services)
+        assert evaluable.find_deeper is not None
+        deeper = await evaluable.find_deeper(query, found.keys, caller, sample_services)
+        whole = await search_records(SearchRequest(q=text, limit=DEEP), caller, sample_services)
+        assert [*found.keys, *deeper] == [f"{result.type}:{result.id}" for result in whole.results]
 
 
 def outcome(found: Found, answer: str | None = None, shown: int | None = None, **fields: Any) -> Outcome:
