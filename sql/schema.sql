@@ -89,7 +89,7 @@ CREATE TYPE public.weighed_query AS (
 	weights double precision[],
 	mean_length double precision,
 	possible double precision,
-	excluded tsquery,
+	required tsquery,
 	near tsquery[],
 	near_weights double precision[]
 );
@@ -1545,12 +1545,12 @@ CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
 -- Name: hybrid_candidates(regclass, regclass, public.weighed_query, public.halfvec, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query public.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, similarity double precision)
+CREATE FUNCTION public.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query public.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
-  select id, w.text_score, v.similarity
+  select id, w.text_score, w.coverage, v.similarity
   from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
-  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).excluded) v using (id)
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required) v using (id)
 $$;
 
 
@@ -1569,7 +1569,7 @@ CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regcla
     from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
-    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).excluded) s
+    from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).required) s
   )
   select id, coalesce(full_text_weight / (rrf_k + t.rank), 0) + coalesce(semantic_weight / (rrf_k + s.rank), 0),
     t.rank, s.rank, t.text_score, s.similarity
@@ -4238,18 +4238,6 @@ $$;
 
 
 --
--- Name: search_transcript_segments(text, integer, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.search_transcript_segments(query_text text, match_count integer, full_text_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
-    LANGUAGE sql STABLE
-    AS $$
-  select * from hybrid_rank_records('transcript_segments', null, query_text, null, match_count,
-    full_text_weight, 0, rrf_k, date_from, date_to, ids)
-$$;
-
-
---
 -- Name: searched_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -4275,7 +4263,7 @@ CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
 -- Name: text_candidates(regclass, public.weighed_query, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.text_candidates(p_table regclass, p_query public.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision)
+CREATE FUNCTION public.text_candidates(p_table regclass, p_query public.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -4286,8 +4274,9 @@ declare
   least_compared constant int := 100;  -- of the best, in which pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
+  max_covered constant int := 6;
   conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
-    case when numnode((p_query).excluded) > 0 then 't.text_search @@ $4' end);
+    case when numnode((p_query).required) > 0 then 't.text_search @@ $4' end);
   wanted tsquery[];
   rows_left int;
 begin
@@ -4300,7 +4289,7 @@ begin
   wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, p_rows) end;
 
   return query execute format('
-    select s.id, (s.score %1$s) / $6 from (
+    select s.id, (s.score %1$s) / $6, (%9$s)::float8 from (
       select d.id, d.words, (%2$s)::float8 as score from (
         select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($7, f.length)) as k from (
           select w.id, w.words, (ts_rank(w.words, $1) / ts_rank(w.words, $1, 2))::float8 as length from (
@@ -4318,8 +4307,13 @@ begin
     (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank(d.words, %L::tsquery)) - 0.66665 + d.k))',
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared))
-    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).excluded, p_limit, (p_query).possible,
+    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared),
+    (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
+     from (
+       select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
+       order by h.weight desc, h.word limit max_covered
+     ) w))
+    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).required, p_limit, (p_query).possible,
       (p_query).mean_length;
 end
 $_$;
@@ -4463,7 +4457,7 @@ $_$;
 -- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_excluded tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION public.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4474,7 +4468,7 @@ declare
   exact_below constant int := 2000;
   max_looked_at constant int := 2500;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_excluded) > 0 then 't.text_search @@ $3' end);
+  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_required) > 0 then 't.text_search @@ $3' end);
   source text := format('%s e', p_embeddings);
   rows_left int;
 begin
@@ -4497,7 +4491,7 @@ begin
     ') w group by w.record_id order by 2 desc, 1 limit $2',
     source,
     case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_limit, p_excluded;
+    using p_embedding, p_limit, p_required;
 end
 $_$;
 
@@ -4530,10 +4524,10 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.weigh_query(p_tables text[], p_query text, p_max_words integer DEFAULT 24) RETURNS public.weighed_query
+CREATE FUNCTION public.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS public.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4555,7 +4549,7 @@ begin
   if numnode(asked.all_words) = 0 then
     return null;
   end if;
-  select greatest(1, sum(t.rows)), sum(t.lexemes)::float8 / greatest(1, sum(t.rows)) into total, mean_length
+  select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
   from text_totals t where t.of_table = any(p_tables);
 
   unknown := array(
@@ -4604,7 +4598,7 @@ begin
     select q.* from quoted q
   )
   select array_agg(w.word order by w.df, w.word), array_agg(w.weight order by w.df, w.word), mean_length, saturation * sum(w.weight),
-    asked.excluded, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
+    case when p_strict then asked.required else asked.excluded end, (select array_agg(n.pair order by n.weight desc, n.pair) from near n),
     (select array_agg(n.weight order by n.weight desc, n.pair) from near n)
   into weighed from words w;
   return weighed;
@@ -5615,6 +5609,18 @@ ALTER TABLE ONLY public.transcript_segment_embeddings ALTER COLUMN embedding SET
 
 
 --
+-- Name: tuned_weights; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.tuned_weights (
+    name text NOT NULL,
+    weight double precision NOT NULL,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tuned_weights_weight_check CHECK (((weight >= (0)::double precision) AND (weight <= (1)::double precision)))
+);
+
+
+--
 -- Name: agenda_item_embeddings agenda_item_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -6012,6 +6018,14 @@ ALTER TABLE ONLY public.transcript_segment_embeddings
 
 ALTER TABLE ONLY public.transcript_segments
     ADD CONSTRAINT transcript_segments_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: tuned_weights tuned_weights_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.tuned_weights
+    ADD CONSTRAINT tuned_weights_pkey PRIMARY KEY (name);
 
 
 --

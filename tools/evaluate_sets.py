@@ -31,9 +31,10 @@ from quarry.core.errors import QuarryError
 from quarry.core.postgres.migrate import migrate, sql_directory
 from quarry.core.services import Services
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, LOCAL_EMBEDDING_MODEL, Settings
+from quarry.local.comparison import compare, read_earlier
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from quarry.local.evaluation import doubts, report, run_queries, show, tell
+from quarry.local.evaluation import doubts, report, run_queries, show, show_comparisons, tell
 from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.measures import DEPTH, ndcg, reciprocal_rank
 from quarry.local.outcomes import ALL, Outcome, Summary, summarise
@@ -162,7 +163,7 @@ class Measured:
                     relevant = outcome.query.relevant
                     query[baseline] = {
                         "ndcg": ndcg(keys, relevant),
-                        "reciprocal_rank": reciprocal_rank(keys, relevant),
+                        "mrr": reciprocal_rank(keys, relevant),
                         "found": keys,
                     }
         return {"set": self.name, **told}
@@ -215,6 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in given.sets.split(",") if name]
     cache: Path = given.cache.absolute()
     try:
+        earlier = read_earlier(given.against) if given.against else {}
         sets = find_sets(given.folder, names)
         with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
             measured: list[Measured] = []
@@ -227,6 +229,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.json:
         given.json.write_text(json.dumps([each.report() for each in measured], ensure_ascii=False, indent=2) + "\n")
     show([summary for each in measured for summary in each.summaries()], BASELINES)
+    show_comparisons(
+        [
+            replace(comparison, domain=each.name)
+            for each in measured
+            if each.name in earlier
+            for comparison in compare(each.outcomes, earlier[each.name])
+        ]
+    )
     return 0
 
 
@@ -235,6 +245,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folder", type=Path, help="the folder that holds a folder for each set")
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write how each query went")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what --json wrote earlier")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
     return parser
 

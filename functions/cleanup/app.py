@@ -1,4 +1,4 @@
-"""The Lambda function `cleanup`, run on a schedule: deletes what has expired, and counts the values and words of the data anew."""
+"""The Lambda function `cleanup`, run on a schedule: deletes what has expired, counts values and words anew."""
 
 import logging
 from collections.abc import Iterable

@@ -28,7 +28,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "tools", "runs", "eval", "credits"),
-    "doctor",
+    *("tune", "index", "doctor"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -91,7 +91,7 @@ class TestHelp:
         text = help_of("")
         assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant", "index rebuild"])
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
 
@@ -134,10 +134,15 @@ class TestWrongUsage:
             (["ask", "records", "x" * 2001], "at most 2000 characters"),
             (["eval"], "FILE"),
             (["eval", "judged.jsonl", "--domain", "weather"], "records"),
+            (["tune"], "--reset"),
+            (["tune", "judged.jsonl", "--reset"], "--reset"),
+            (["tune", "judged.jsonl", "--folds", "1"], "above 1"),
             (["runs", "--limit", "0"], "'0'"),
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
             (["ask", "people", "\udcff"], "unicode"),
+            (["index"], "COMMAND"),
+            (["index", "verify", "planets"], "meetings"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),
             (["credits", "show", "\udcff"], "UTF-8"),
@@ -538,9 +543,34 @@ class TestEval:
     def test_its_table_has_a_line_for_each_kind(self, sample_url: str, tmp_path: Path) -> None:
         done = quarry("eval", write_rows(tmp_path / "judged.jsonl", judged("a")), DATABASE_URL=sample_url)
         heading, keyword, everything = done.stdout.splitlines()
-        assert heading.split() == ["kind", "queries", "nDCG@10", "recall@10", "MRR", "empty", "p50", "ms", "p95", "ms"]
-        assert re.fullmatch(r"keyword +1( +[01]\.\d{3}){4} +\d+ +\d+ *", keyword)
+        measures = ["nDCG@10", "recall@10", "recall@100", "MRR@10", "success@5", "empty"]
+        assert heading.split() == ["kind", "queries", *measures, "p50", "ms", "p95", "ms"]
+        assert re.fullmatch(
+            r"keyword +1 +[01]\.\d{3} \([01]\.\d\d–[01]\.\d\d\)( +[01]\.\d{3}){5} +[\d,]+ +[\d,]+ *", keyword
+        )
         assert everything.startswith("all with an answer")
+
+    def test_a_run_is_told_beside_an_earlier_one(self, sample_url: str, tmp_path: Path) -> None:
+        path = write_rows(
+            tmp_path / "judged.jsonl", judged("a"), judged("b", query="bridge", relevant={"motion:none": 3})
+        )
+        earlier = quarry("eval", path, "--json", DATABASE_URL=sample_url).stdout
+        (tmp_path / "earlier.json").write_text(earlier)
+        write_rows(path, judged("a"), judged("c"))
+        done = quarry("eval", path, "--against", tmp_path / "earlier.json", DATABASE_URL=sample_url)
+        assert done.stdout.splitlines()[-1] == (
+            "records: no difference shown by nDCG@10: +0.000 on average over 1 queries, p = 1.000"
+        )
+        assert done.stderr.startswith("1 of 2 queries are not compared")
+        told = quarry("eval", path, "--against", tmp_path / "earlier.json", "--json", DATABASE_URL=sample_url).stdout
+        assert {(each["verdict"], each["difference"]) for each in json.loads(told)["against"]} == {
+            ("no difference shown", 0)
+        }
+
+    def test_what_is_no_report_is_told_before_a_database_is_opened(self, tmp_path: Path) -> None:
+        path = write_rows(tmp_path / "judged.jsonl", judged("a"))
+        done = quarry("eval", path, "--against", path, DATABASE_URL=NOWHERE)
+        assert (done.returncode, done.stderr) == (1, "quarry: judged.jsonl is not what `quarry eval --json` writes\n")
 
     def test_where_nothing_is_found_it_asks_for_the_data(self, database_url: str, tmp_path: Path) -> None:
         done = quarry("eval", write_rows(tmp_path / "judged.jsonl", judged("a")), DATABASE_URL=database_url)
@@ -557,6 +587,99 @@ class TestEval:
             " line 3, domain",
         ]
         assert done.stderr.splitlines()[-1].startswith("quarry: judged.jsonl: nothing was evaluated")
+
+
+class TestTune:
+    def judged_file(self, tmp_path: Path, count: int = 4) -> Path:
+        """Queries that meaning alone answers best: what is relevant is nearest to them and lacks their words."""
+        lines = [judged(f"q{number}", query="felling an old tree", relevant={"matter:x": 3}) for number in range(count)]
+        return write_rows(tmp_path / "judged.jsonl", *lines)
+
+    @pytest.fixture
+    def lopsided_url(self, database_url: str, tmp_path: Path) -> str:
+        """Matters of which one is what the queries mean, and others hold their words."""
+        words = [{"id": f"m{n}", "title": "An old tree diagram of the software budget"} for n in range(3)]
+        meant = {"id": "x", "title": "Cut down the aged oak in the park", "date": "2024-02-13"}
+        done = quarry(
+            "load", "matters", write_rows(tmp_path / "matters.jsonl", *words, meant), DATABASE_URL=database_url
+        )
+        assert done.returncode == 0, done.stderr
+        return database_url
+
+    def test_it_stores_what_does_better_held_out_and_only_when_told_to(self, lopsided_url: str, tmp_path: Path) -> None:
+        path = self.judged_file(tmp_path)
+        tried = quarry("tune", path, "--folds", "2", "--json", DATABASE_URL=lopsided_url)
+        assert (tried.returncode, tried.stderr) == (0, "")
+        [told] = json.loads(tried.stdout)["domains"]
+        assert (told["present"], told["stored"]) == ({"records_semantic_weight": 0.5}, False)
+        assert told["halves"]["meaning"] > told["halves"]["words"]
+        assert [fold["queries"] for fold in told["folds"]] == [2, 2]
+        assert told["held_out"] > told["in_force"]
+        assert value(lopsided_url, "select count(*) from tuned_weights") == 0
+
+        applied = quarry("tune", path, "--folds", "2", "--apply", DATABASE_URL=lopsided_url)
+        assert "stored" in applied.stdout.splitlines()[-1]
+        assert value(lopsided_url, "select weight from tuned_weights") == told["best"]["records_semantic_weight"]
+        assert (
+            "ok  weights: tuned to this database: RECORDS_SEMANTIC_WEIGHT "
+            in quarry("doctor", DATABASE_URL=lopsided_url).stdout
+        )
+        again = quarry("tune", path, "--folds", "2", "--apply", DATABASE_URL=lopsided_url)
+        assert "no other weights do better on queries held out" in again.stdout.splitlines()[-1]
+
+        reset = quarry("tune", "--reset", DATABASE_URL=lopsided_url)
+        assert (reset.returncode, reset.stdout) == (0, "forgotten: records_semantic_weight\n")
+        assert quarry("tune", "--reset", DATABASE_URL=lopsided_url).stdout == "nothing was stored\n"
+
+    def test_it_says_where_the_environment_wins(self, lopsided_url: str, tmp_path: Path) -> None:
+        path = self.judged_file(tmp_path)
+        done = quarry("tune", path, "--folds", "2", DATABASE_URL=lopsided_url, RECORDS_SEMANTIC_WEIGHT="0.1")
+        assert done.stderr == "the environment sets RECORDS_SEMANTIC_WEIGHT, which wins over what is stored\n"
+
+    def test_too_few_queries_and_domains_without_weights_are_refused(self, database_url: str, tmp_path: Path) -> None:
+        few = quarry("tune", self.judged_file(tmp_path), DATABASE_URL=database_url)
+        assert (few.returncode, one_line(few.stderr)) == (1, True)
+        assert "not 4" in few.stderr
+        path = write_rows(tmp_path / "people.jsonl", judged("a", domain="people"))
+        done = quarry("tune", path, DATABASE_URL=database_url)
+        assert (done.returncode, done.stderr) == (
+            1,
+            "quarry: people has no weights to tune, but companies, records\n",
+        )
+
+
+class TestIndex:
+    def test_what_was_loaded_by_quarry_differs_from_nothing(self, sample_url: str) -> None:
+        done = quarry("index", "verify", "motions", DATABASE_URL=sample_url)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "nothing differs\n", "")
+
+    def test_differences_are_counted_with_status_1_and_a_rebuild_mends_them(
+        self, database_url: str, tmp_path: Path
+    ) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "Plant elms.")))
+        with psycopg.connect(database_url) as connection:
+            connection.execute("delete from facet_values; drop index motions_date")
+        done = quarry("index", "verify", "--json", DATABASE_URL=database_url)
+        assert done.returncode == 1
+        told = json.loads(done.stdout)
+        assert told["ok"] is False
+        assert {"table": "motions", "detail": "index motions_date is missing", "count": 1} in told["differences"]
+        listed = quarry("index", "verify", "motions", DATABASE_URL=database_url)
+        assert listed.returncode == 1
+        assert re.search(r"^motions +1 +rows that have no vectors yet", listed.stdout, re.MULTILINE)
+
+        rebuilt = quarry("index", "rebuild", "motions", DATABASE_URL=database_url)
+        assert (rebuilt.returncode, rebuilt.stdout) == (0, "nothing differs\n"), rebuilt.stderr
+        assert value(database_url, "select count(*) from motion_embeddings") == 1
+        assert quarry("index", "verify", "motions", DATABASE_URL=database_url).returncode == 0
+
+    def test_without_a_model_all_but_the_vectors_is_rebuilt(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "Plant elms.")))
+        model = {"EMBEDDINGS": "openai", "OPENAI_BASE_URL": NO_MODEL, "EMBEDDING_DIMENSIONS": "384"}
+        done = quarry("index", "rebuild", "motions", "--json", DATABASE_URL=database_url, **model)
+        assert done.returncode == 1
+        assert done.stderr.startswith("not embedded: ")
+        assert [each["detail"] for each in json.loads(done.stdout)["differences"]] == ["rows that have no vectors yet"]
 
 
 class TestCleanup:
@@ -583,7 +706,7 @@ class TestDoctor:
         assert set(status.values()) == {"ok"}
         assert set(status) >= {
             *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "btree_gin", "migrations"),
-            *("embedding model", "vectors", "rows", "rows not embedded"),
+            *("embedding model", "vectors", "weights", "rows", "rows not embedded"),
         }
 
     def test_an_empty_database_is_told_to_migrate(self, server_url: str) -> None:

@@ -79,8 +79,13 @@ def test_a_set_is_loaded_once_measured_and_told(
     assert [query["verdict"] for query in told["queries"]] == ["right", "confidently wrong"]
     assert "loading campaigns.jsonl" in first.err
 
-    assert evaluate_sets.main(arguments) == 0
-    assert "loading" not in capfd.readouterr().err
+    earlier = (tmp_path / "told.json").rename(tmp_path / "earlier.json")
+    assert evaluate_sets.main([*arguments, "--against", str(earlier)]) == 0
+    second = capfd.readouterr()
+    assert "loading" not in second.err
+    assert second.out.splitlines()[-1] == (
+        "bakeries: no difference shown by exact: +0.000 on average over 2 queries, p = 1.000"
+    )
 
 
 def test_a_changed_file_makes_another_database(folder: Path) -> None:

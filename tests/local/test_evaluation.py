@@ -17,15 +17,17 @@ from quarry.local.demands import Facts
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable, Found
 from quarry.local.evaluation import run_queries
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEPTH, mentioned, ndcg, percentile, recall, reciprocal_rank
+from quarry.local.measures import DEEP, DEPTH, FIRST, mentioned, ndcg, percentile, recall, reciprocal_rank, success
 from quarry.local.outcomes import ALL, Outcome, Part, summarise
 from quarry.local.sample import sample_directory
+from quarry.records.contract import SearchRequest
+from quarry.records.search import search_records
 
 KEYS = st.sampled_from([f"k{number}" for number in range(16)])
 FOUND = st.lists(KEYS, unique=True, max_size=16)
 JUDGED = st.dictionaries(KEYS, st.integers(1, 3), max_size=12)
 Measure = Callable[[Sequence[str], Mapping[str, int]], float]
-MEASURES: list[Measure] = [ndcg, recall, reciprocal_rank]
+MEASURES: list[Measure] = [ndcg, recall, reciprocal_rank, success]
 
 laws = settings(max_examples=80)
 
@@ -53,7 +55,7 @@ class TestMeasures:
         behind = [key for key in noise if key not in relevant]
         found = best_first(relevant) + (behind if relevant else [])
         assert ndcg(found, relevant) == pytest.approx(1)
-        assert reciprocal_rank(found, relevant) == 1
+        assert reciprocal_rank(found, relevant) == success(found, relevant) == 1
         assert recall(found, relevant) == min(1, DEPTH / len(relevant) if relevant else 1)
 
     @laws
@@ -73,8 +75,8 @@ class TestMeasures:
     @laws
     @given(st.lists(KEYS, min_size=1))
     def test_where_nothing_is_relevant_only_silence_is_right(self, found: list[str]) -> None:
-        assert [measure(found, {}) for measure in MEASURES] == [0, 0, 0]
-        assert [measure([], {}) for measure in MEASURES] == [1, 1, 1]
+        assert {measure(found, {}) for measure in MEASURES} == {0}
+        assert {measure([], {}) for measure in MEASURES} == {1}
 
     def test_ndcg_by_hand(self) -> None:
         # gains 7 and 1 in places 2 and 3 (discounts log2 3 and 2), at best in places 1 and 2
@@ -82,8 +84,9 @@ class TestMeasures:
 
     def test_what_lies_beyond_the_depth_is_not_seen(self) -> None:
         found = [f"x{number}" for number in range(DEPTH)] + ["a"]
-        assert (ndcg(found, {"a": 3}), recall(found, {"a": 3})) == (0, 0)
-        assert reciprocal_rank(found, {"a": 3}) == 1 / (DEPTH + 1)
+        assert [measure(found, {"a": 3}) for measure in MEASURES] == [0, 0, 0, 0]
+        assert reciprocal_rank(found[1:], {"a": 3}) == 1 / DEPTH
+        assert [success(found[DEPTH - place :], {"a": 3}) for place in (FIRST - 1, FIRST)] == [1, 0]
 
     def test_percentiles_are_values_that_occurred(self) -> None:
         assert [percentile([4, 1, 3, 2], share) for share in (0, 0.25, 0.5, 0.95, 1)] == [1, 1, 2, 4, 4]
@@ -158,14 +161,31 @@ async def test_queries_are_run_in_turn_as_a_user_of_their_own_and_summed_up_by_k
         asked.append((caller.user_id, query.id))
         return Found([] if query.id == "silent" else ["x", "a"])
 
-    monkeypatch.setitem(EVALUABLE, "records", lambda: Evaluable(find, prepare))
-    queries = [judged("first", "hit", {"x": 3}), judged("second", "hit", {"a": 3}), judged("silent", "no_answer", {})]
+    async def find_deeper(
+        query: JudgedQuery, found: Sequence[str], caller: Caller, services: Services
+    ) -> Sequence[str]:
+        return ["y"] if query.id == "second" else []
+
+    monkeypatch.setitem(EVALUABLE, "records", lambda: Evaluable(find, prepare, find_deeper))
+    first, second = judged("first", "hit", {"x": 3}), judged("second", "hit", {"a": 3, "y": 1})
+    queries = [first, second, judged("silent", "no_answer", {})]
     outcomes = await run_queries(queries, services)
     assert asked == [(EVALUATING_USER, step) for step in ("prepare", "first", "second", "silent")]
     hit, silent, everything = summarise(outcomes)
-    assert (hit.kind, hit.queries, hit.mrr, hit.recall) == ("hit", 2, 0.75, 1)
+    assert (hit.kind, hit.queries, hit.mrr, hit.recall, hit.measures["recall_deep"]) == ("hit", 2, 0.75, 0.75, 1)
     assert (silent.kind, silent.ndcg, silent.recall, silent.mrr) == ("no_answer", 1, 1, 1)
     assert (everything.kind, everything.queries, everything.mrr) == (ALL, 2, 0.75)
+
+
+async def test_the_pages_of_records_behind_the_first_go_on_where_it_ends(sample_services: Services) -> None:
+    evaluable, caller = EVALUABLE["records"](), Caller(EVALUATING_USER)
+    for text in ("elm", "bridge", "zzz"):
+        query = judged(text, "k", {"x": 1})
+        found = await evaluable.find(query, caller, sample_services)
+        assert evaluable.find_deeper is not None
+        deeper = await evaluable.find_deeper(query, found.keys, caller, sample_services)
+        whole = await search_records(SearchRequest(q=text, limit=DEEP), caller, sample_services)
+        assert [*found.keys, *deeper] == [f"{result.type}:{result.id}" for result in whole.results]
 
 
 def outcome(found: Found, answer: str | None = None, shown: int | None = None, **fields: Any) -> Outcome:

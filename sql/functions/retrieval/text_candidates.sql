@@ -5,6 +5,8 @@
 -- plus, of the best, nearness · weight for each pair of neighbours in the query that stand together in the row. text_score is
 -- therefore between 0 and a little above 1, and means the same in every table that the query was weighed for.
 --
+-- `coverage` is the share that a row holds of the query's weightiest words, max_covered of them, by their weights: 1 for all.
+--
 -- A tsvector tells neither tf nor length. ts_rank of one word of weight D is 0.1 · Σ 1/i² for i up to tf, over π²/6, which is inverted
 -- here (exact to two occurrences, near beyond); normalised by length it gives the length.
 --
@@ -15,7 +17,7 @@
 -- taken from a caller's text. Where it leaves few rows, any word will do.
 create or replace function text_candidates(
   p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000
-) returns table (id text, text_score double precision)
+) returns table (id text, text_score double precision, coverage double precision)
 language plpgsql stable
 set synchronize_seqscans = off
 as $$
@@ -26,6 +28,7 @@ declare
   least_compared constant int := 100;  -- of the best, in which pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
+  max_covered constant int := 6;
   conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
     case when numnode((p_query).required) > 0 then 't.text_search @@ $4' end);
   wanted tsquery[];
@@ -40,7 +43,7 @@ begin
   wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, p_rows) end;
 
   return query execute format('
-    select s.id, (s.score %1$s) / $6 from (
+    select s.id, (s.score %1$s) / $6, (%9$s)::float8 from (
       select d.id, d.words, (%2$s)::float8 as score from (
         select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($7, f.length)) as k from (
           select w.id, w.words, (ts_rank(w.words, $1) / ts_rank(w.words, $1, 2))::float8 as length from (
@@ -58,7 +61,12 @@ begin
     (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank(d.words, %L::tsquery)) - 0.66665 + d.k))',
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared))
+    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared),
+    (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
+     from (
+       select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
+       order by h.weight desc, h.word limit max_covered
+     ) w))
     using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).required, p_limit, (p_query).possible,
       (p_query).mean_length;
 end

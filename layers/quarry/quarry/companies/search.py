@@ -76,6 +76,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
     with timeline.step("names", "Looking for a company of that name") as step:
         yield step.event
         asked = await look_up_names(context)
+        context = replace(context, limits=CompanyLimits.of(await context.services.tuned.read()))
         step.detail = asked.detail
     yield step.event
 

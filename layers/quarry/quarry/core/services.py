@@ -18,6 +18,7 @@ from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
+from quarry.core.tuned_settings import TunedSettings
 
 LOCAL_USER = "demo"
 """Who asks locally without saying a name."""
@@ -37,7 +38,8 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `breakers` are those of the models on other machines: "chat", "embedding".
+    `tuned` tells the settings with the database's own weights. `breakers` are those of the models on other machines: "chat",
+    "embedding".
     """
 
     settings: Settings
@@ -46,6 +48,7 @@ class Services:
     embeddings: EmbeddingModel
     queries: QueryEmbedder
     run_log: RunLog
+    tuned: TunedSettings
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
@@ -83,6 +86,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
         run_log=RunLog(database),
+        tuned=TunedSettings(settings, database),
         breakers=breakers,
     )
 

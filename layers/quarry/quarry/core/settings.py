@@ -124,6 +124,13 @@ class Settings(BaseModel):
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")
     records_ask_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that one answer may use.")
+    records_semantic_weight: float = Field(
+        default=0.4,
+        ge=0,
+        le=1,
+        description="The share that meaning has in the order of records; words have the rest. Unset: what `quarry tune` stored, "
+        "if anything; so it is with COMPANY_SEMANTIC_WEIGHT, COMPANY_KEYWORD_WEIGHT and COMPANY_NICHE_WEIGHT.",
+    )
     people_search_seconds: float = Field(
         default=15.0,
         gt=0,

@@ -155,11 +155,9 @@ def _migrate(given: Arguments) -> int:
 
 
 def _load(given: Arguments) -> int:
-    from quarry import catalog
     from quarry.local.data import load_table
 
-    if given.table not in catalog.LOADABLE:
-        raise WrongUsage(f"there is no table {given.table!r} to load, but {', '.join(catalog.LOADABLE)}")
+    _loadable(given.table)
     return _status(load_table(given.table, given.file, skip_invalid=given.skip_invalid, embed=not given.no_embed))
 
 
@@ -235,13 +233,33 @@ def _grant_credits(given: Arguments) -> int:
 def _eval(given: Arguments) -> int:
     import asyncio
 
+    from quarry.local.comparison import read_earlier_queries
     from quarry.local.database import open_database
     from quarry.local.evaluation import evaluate, read_files
 
     # wrong lines are told before a database is started for them
     queries = read_files(given.files, given.domain)
+    earlier = read_earlier_queries(given.against) if given.against else None
     with open_database() as database:
-        asyncio.run(evaluate(queries, database, as_json=given.json))
+        asyncio.run(evaluate(queries, database, earlier=earlier, as_json=given.json))
+    return DONE
+
+
+def _tune(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.evaluation import read_files
+    from quarry.local.tune import reset, tune
+
+    if given.reset == bool(given.files):
+        raise WrongUsage("give a FILE of judged queries to tune by, or --reset")
+    queries = read_files(given.files, given.domain) if given.files else []
+    with open_database() as database:
+        if given.reset:
+            asyncio.run(reset(database, as_json=given.json))
+        else:
+            asyncio.run(tune(queries, database, folds=given.folds, apply=given.apply, as_json=given.json))
     return DONE
 
 
@@ -250,6 +268,33 @@ def _tools(given: Arguments) -> int:
 
     print_tools(given.format)
     return DONE
+
+
+def _verify_index(given: Arguments) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import verify
+
+    table = _loadable(given.table)
+    with open_database() as database:
+        return _status(verify(database, table, as_json=given.json))
+
+
+def _rebuild_index(given: Arguments) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import rebuild
+
+    table = _loadable(given.table)
+    with open_database() as database:
+        return _status(rebuild(database, table, as_json=given.json))
+
+
+def _loadable(table: str | None) -> str | None:
+    """A table by its name. Raises WrongUsage where there is none of that name to load."""
+    from quarry import catalog
+
+    if table is not None and table not in catalog.LOADABLE:
+        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}")
+    return table
 
 
 def _cleanup(given: Arguments) -> int:
@@ -337,7 +382,27 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     which.add_argument(
         "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
     )
+    _add_index(commands)
     _add_json(_add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+
+
+def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
+    index = commands.add_parser(
+        "index",
+        help="verify what search reads against the data, or make it anew",
+        description="Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
+        "values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
+        epilog="example:\n  quarry index verify motions",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = index.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, run, summary in (
+        ("verify", _verify_index, "list what differs from the data; status 1 where anything does"),
+        ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
+    ):
+        action = _add(actions, name, run, summary, f"quarry index {name} motions")
+        action.add_argument("table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`")
+        _add_json(action)
 
 
 def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -376,7 +441,31 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     evaluate.add_argument("files", metavar="FILE", type=Path, nargs="+", help="one judged query a line, as JSON")
     evaluate.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
+    evaluate.add_argument(
+        "--against", metavar="EARLIER.json", type=Path, help="compare with what `quarry eval --json` wrote earlier"
+    )
     _add_json(evaluate)
+
+    tune = _add(
+        commands, "tune", _tune, "find the weights of words and meaning that suit your data",
+        "quarry tune sql/sample/records/judged.jsonl",
+    )  # fmt: skip
+    tune.description = (
+        "Try weights of words and meaning on judged queries, and see how those that did best do on queries that were\n"
+        "held out. --apply stores them for this database, if they do better there; what the environment sets wins."
+    )
+    tune.add_argument("files", metavar="FILE", type=Path, nargs="*", help="one judged query a line, as JSON")
+    tune.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
+    tune.add_argument(
+        "--folds",
+        type=_folds,
+        default=5,
+        metavar="N",
+        help="how many parts are held out in turn (default: %(default)s)",
+    )
+    tune.add_argument("--apply", action="store_true", help="store the best weights for this database")
+    tune.add_argument("--reset", action="store_true", help="forget what was stored")
+    _add_json(tune)
 
 
 def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -432,6 +521,12 @@ def _user(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("the user's name is empty")
     return text
+
+
+def _folds(text: str) -> int:
+    if text.isdecimal() and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 1")
 
 
 def _positive(text: str) -> int:

@@ -127,7 +127,7 @@ async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
             return
         try:
             await make_ready(services.database, services.embeddings)
-            done = await _embed_table(services, table, stale=True)
+            done = await embed_table(services, table, stale=True)
         except ModelError as error:
             _note(f"not embedded, the rows are found by their words only: {error.message}")
             return
@@ -157,13 +157,14 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         await make_ready(services.database, services.embeddings)
         well = True
         for table in waiting:
-            done = await _embed_table(services, table, stale=stale)
+            done = await embed_table(services, table, stale=stale)
             print(f"{table.name}: {_count(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
 
 
-async def _embed_table(services: Services, table: EmbeddedTable, *, stale: bool) -> Embedded:
+async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) -> Embedded:
+    """Embed the pending rows of a table under a progress bar. Raises ModelUnavailable."""
     pending = await count_pending(services.database, table, stale=stale)
     with progress_bar(f"embedding {table.name}", pending) as bar:
         return await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)

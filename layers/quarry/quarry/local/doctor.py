@@ -171,6 +171,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         yield Finding("ok", "migrations", "all applied")
     with connect(url) as connection:
         yield _recorded_model(connection, settings)
+        yield _weights(connection, settings)
         yield _rows(connection)
     waiting_rows = asyncio.run(_not_embedded(LocalDatabase(settings, url)))
     if waiting_rows:
@@ -195,6 +196,17 @@ def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
             "set them back, or run `quarry embed --all` to embed everything anew",
         )
     return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
+
+
+def _weights(connection: SyncConnection, settings: Settings) -> Finding:
+    stored: dict[str, float] = dict(
+        connection.execute("select name, weight from tuned_weights order by name").fetchall()
+    )
+    told = [
+        f"{name.upper()} {weight:g}" + (", but the environment sets it" if name in settings.model_fields_set else "")
+        for name, weight in stored.items()
+    ]
+    return Finding("ok", "weights", f"tuned to this database: {'; '.join(told)}" if told else "none tuned")
 
 
 def _rows(connection: SyncConnection) -> Finding:

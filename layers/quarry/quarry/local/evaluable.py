@@ -12,6 +12,7 @@ from quarry.core.errors import QuarryError
 from quarry.core.services import LOCAL_USER, Caller, Services
 from quarry.local.demands import Facts
 from quarry.local.judged import JudgedQuery
+from quarry.local.measures import DEEP
 
 EVALUATING_USER = "eval"
 """Who asks: nobody else is charged, limited or found in the run log."""
@@ -26,7 +27,7 @@ class Found:
 
     `answer` is what the search says in words, None where it says nothing; `total` counts all that match, where a search counts
     them. `facts` has what each result's own row says. `misses` names the conditions that a result does not meet, where a search
-    tells so; a result without an entry misses none.
+    tells so; a result without an entry misses none. `deeper` are the results of the pages behind the first.
     """
 
     keys: Sequence[str]
@@ -35,8 +36,11 @@ class Found:
     total: int | None = None
     facts: Mapping[str, Facts] = field(default_factory=dict)
     misses: Mapping[str, Sequence[str]] | None = None
+    deeper: Sequence[str] = ()
 
 
+Find = Callable[[JudgedQuery, Caller, Services], Awaitable[Found]]
+FindDeeper = Callable[[JudgedQuery, Sequence[str], Caller, Services], Awaitable[Sequence[str]]]
 Ask = Callable[[JudgedQuery, Caller, Services], Awaitable[str]]
 FieldValues = Callable[[str, Services], Awaitable[Collection[str]]]
 
@@ -45,13 +49,15 @@ FieldValues = Callable[[str, Services], Awaitable[Collection[str]]]
 class Evaluable:
     """How a domain answers a judged query.
 
-    `prepare` runs once before the first, to give the caller what a search takes. `answer` tells in words what `find` only lists,
-    and `values_of` all values of a field, by the name that judged queries give it; it raises QuarryError where there is no such
-    field. `shown` is how many results are shown at most, where a search shows few.
+    `prepare` runs once before the first, to give the caller what a search takes. `find_deeper` turns the pages behind the keys
+    that `find` found, up to DEEP results in all. `answer` tells in words what `find` only lists, and `values_of` all values of a
+    field, by the name that judged queries give it; it raises QuarryError where there is no such field. `shown` is how many
+    results are shown at most, where a search shows few.
     """
 
-    find: Callable[[JudgedQuery, Caller, Services], Awaitable[Found]]
+    find: Find
     prepare: Callable[[Caller, Services], Awaitable[None]] | None = None
+    find_deeper: FindDeeper | None = None
     answer: Ask | None = None
     values_of: FieldValues | None = None
     shown: int | None = None
@@ -99,12 +105,23 @@ def _companies() -> Evaluable:
 
 def _records() -> Evaluable:
     from quarry.records.answer import answer_question
-    from quarry.records.contract import AnswerChunkEvent, AskRequest, PriorTurn, SearchRequest
+    from quarry.records.contract import AnswerChunkEvent, AskRequest, PriorTurn, SearchRequest, SearchResponse
     from quarry.records.search import search_records
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         response = await search_records(SearchRequest(q=query.query), caller, services)
-        return Found([f"{result.type}:{result.id}" for result in response.results], response.degraded)
+        return Found(keys_of(response), response.degraded)
+
+    async def find_deeper(
+        query: JudgedQuery, found: Sequence[str], caller: Caller, services: Services
+    ) -> Sequence[str]:
+        if len(found) < SearchRequest(q=query.query).limit:
+            return []
+        request = SearchRequest(q=query.query, offset=len(found), limit=DEEP - len(found))
+        return keys_of(await search_records(request, caller, services))
+
+    def keys_of(response: SearchResponse) -> list[str]:
+        return [f"{result.type}:{result.id}" for result in response.results]
 
     async def answer(query: JudgedQuery, caller: Caller, services: Services) -> str:
         history: list[PriorTurn] = []
@@ -115,7 +132,7 @@ def _records() -> Evaluable:
             history.append(PriorTurn(question=question, answer=text))
         return text
 
-    return Evaluable(find, answer=answer)
+    return Evaluable(find, find_deeper=find_deeper, answer=answer)
 
 
 _CAMPAIGN_FIELDS: Mapping[str, LiteralString] = {

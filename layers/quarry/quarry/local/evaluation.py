@@ -11,18 +11,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from quarry.core.errors import ModelError, QuarryError
 from quarry.core.services import Caller, Services
+from quarry.local.comparison import Comparison, Earlier, compare, is_paired, judgement, verdicts
 from quarry.local.database import LocalDatabase
 from quarry.local.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
 from quarry.local.judged import JudgedFileError, JudgedQuery, read_judged
-from quarry.local.measures import DEPTH
-from quarry.local.outcomes import MEASURES, RANKING, Outcome, Part, Summary, summarise
+from quarry.local.measures import DEEP, DEPTH
+from quarry.local.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, summarise
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 
 
@@ -41,17 +42,24 @@ def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQ
     return chosen
 
 
-async def evaluate(queries: Sequence[JudgedQuery], database: LocalDatabase, *, as_json: bool) -> None:
-    """Run the queries and report on stdout. Raises QuarryError when a search fails."""
+async def evaluate(
+    queries: Sequence[JudgedQuery], database: LocalDatabase, *, earlier: Earlier | None = None, as_json: bool
+) -> None:
+    """Run the queries and report on stdout, beside an earlier run if there is one. Raises QuarryError when a search fails."""
     async with database.services() as services:
         with progress_bar("evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
     summaries = summarise(outcomes)
+    comparisons = compare(outcomes, earlier or {})
     if as_json:
-        print(json.dumps(report(outcomes, summaries), ensure_ascii=False, indent=2))
+        against = {} if earlier is None else {"against": [each.as_json() for each in comparisons]}
+        print(json.dumps(report(outcomes, summaries) | against, ensure_ascii=False, indent=2))
     else:
         show(summaries)
+        show_comparisons(comparisons)
     tell(doubts(outcomes))
+    if earlier is not None:
+        tell(unpaired(outcomes, earlier))
 
 
 async def run_queries(
@@ -78,6 +86,8 @@ async def _run_query(query: JudgedQuery, evaluable: Evaluable, caller: Caller, s
     started = time.perf_counter()
     found = await evaluable.find(query, caller, services)
     milliseconds = (time.perf_counter() - started) * 1000
+    if evaluable.find_deeper:
+        found = replace(found, deeper=await evaluable.find_deeper(query, found.keys, caller, services))
     answer, values = found.answer, tuple[str, ...]()
     if evaluable.answer and (query.expect or query.number is not None or query.answerable is not None):
         answer = await evaluable.answer(query, caller, services)
@@ -102,7 +112,7 @@ def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyTyp
         (
             printable(f"{summary.domain}: {summary.kind}" if several else summary.kind),
             str(summary.queries),
-            *(f"{summary.measures[name]:.3f}" if name in summary.measures else "" for name in shown),
+            *(_cell(summary, name) for name in shown),
             *(f"{value:,.0f}" for value in (summary.p50_ms, summary.p95_ms)),
         )
         for summary in summaries
@@ -110,10 +120,53 @@ def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyTyp
     write_table(make_console(), headings, rows)
 
 
+def _cell(summary: Summary, measure: str) -> str:
+    """A measure, the leading ones with their interval."""
+    if measure not in summary.measures:
+        return ""
+    value = f"{summary.measures[measure]:.3f}"
+    if measure not in LEADING:
+        return value
+    low, high = summary.intervals[measure]
+    return f"{value} ({low:.2f}–{high:.2f})"
+
+
+def show_comparisons(comparisons: Sequence[Comparison]) -> None:
+    """The leading measures of each kind beside the earlier run's, then what to say of each domain."""
+    console = make_console()
+    headings = ("kind", "measure", "queries ", "before ", "now ", "difference ", "95 % ", "p ")
+    rows = [
+        (
+            printable(f"{each.domain}: {each.kind}"),
+            MEASURES[each.measure],
+            str(each.queries),
+            *(f"{value:.3f}" for value in (each.before, each.now)),
+            f"{each.difference:+.3f}",
+            "{:+.2f} to {:+.2f}".format(*each.interval),
+            each.p_in_words.removeprefix("= "),
+        )
+        for each in comparisons
+        if each.measure in LEADING
+    ]
+    if rows:
+        console.print()
+        write_table(console, headings, rows)
+    for each in verdicts(comparisons):
+        console.print(printable(each.in_words))
+
+
+def unpaired(outcomes: Sequence[Outcome], earlier: Earlier) -> Iterator[str]:
+    """What is left out of a comparison."""
+    alone = sum(not is_paired(outcome, earlier) for outcome in outcomes)
+    if alone:
+        yield f"{alone} of {len(outcomes)} queries are not compared: the earlier run lacks them, or judged them otherwise"
+
+
 def report(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> dict[str, Any]:
     """Everything that was measured, for programs."""
     return {
         "depth": DEPTH,
+        "deep": DEEP,
         "kinds": [_flat(summary) for summary in summaries],
         "queries": [_report_query(outcome) for outcome in outcomes],
     }
@@ -123,14 +176,6 @@ def _flat(summary: Summary) -> dict[str, Any]:
     fields = asdict(summary)
     measures: dict[str, float] = fields.pop("measures")
     return fields | measures
-
-
-_QUERY_NAMES = {"mrr": "reciprocal_rank"}
-
-
-def _value(part: Part) -> float | None:
-    """A measure of a single query; None where it has nothing to be measured on, as when nothing is shown."""
-    return part.count / part.of if part.of else None
 
 
 def _report_query(outcome: Outcome) -> dict[str, Any]:
@@ -148,7 +193,8 @@ def _report_query(outcome: Outcome) -> dict[str, Any]:
         "kind": query.kind,
         "query": query.query,
         **({"earlier": query.earlier} if query.earlier else {}),
-        **{_QUERY_NAMES.get(name, name): _value(part) for name, part in outcome.parts.items()},
+        "judgement": judgement(query),
+        **{name: part.value for name, part in outcome.parts.items()},
         "milliseconds": outcome.milliseconds,
         "degraded": list(found.degraded),
         "found": list(found.keys),

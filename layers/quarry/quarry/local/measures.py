@@ -11,6 +11,12 @@ from collections.abc import Mapping, Sequence
 DEPTH = 10
 """As far as most people read a list."""
 
+DEEP = 100
+"""As far as a reader goes who wants everything, or a model that ranks anew."""
+
+FIRST = 5
+"""What is seen without scrolling."""
+
 
 def ndcg(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
     """Normalised discounted cumulative gain at `depth`, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
@@ -33,11 +39,19 @@ def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH
     return len(relevant.keys() & {*_distinct(found)[:depth]}) / len(relevant)
 
 
-def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """1 / the place of the first relevant key, 0 if there is none; where nothing is relevant, as `ndcg`."""
+def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
+    """1 / the place of the first relevant key, 0 if none is among the first `depth`; where nothing is relevant, as `ndcg`."""
     if not relevant:
         return _rightly_empty(found)
-    return next((1 / place for place, key in enumerate(_distinct(found), start=1) if key in relevant), 0.0)
+    first = _distinct(found)[:depth]
+    return next((1 / place for place, key in enumerate(first, start=1) if key in relevant), 0.0)
+
+
+def success(found: Sequence[str], relevant: Mapping[str, int], depth: int = FIRST) -> float:
+    """1 if a relevant key is among the first `depth`, else 0; where nothing is relevant, as `ndcg`."""
+    if not relevant:
+        return _rightly_empty(found)
+    return float(not relevant.keys().isdisjoint(_distinct(found)[:depth]))
 
 
 def precision(found: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from quarry.local.evaluable import Found
 from quarry.local.expectation import Verdict, first_number, judge, says_nothing_found, says_unknown
 from quarry.local.judged import JudgedQuery
-from quarry.local.measures import DEPTH, ndcg, percentile, precision, recall, reciprocal_rank
+from quarry.local.measures import DEEP, DEPTH, FIRST, ndcg, percentile, precision, recall, reciprocal_rank, success
+from quarry.local.significance import bootstrap_interval
 
 ALL = "all with an answer"
 
-RANKING = {"ndcg": f"nDCG@{DEPTH}", "recall": f"recall@{DEPTH}", "mrr": "MRR"}
+RANKING = {
+    "ndcg": f"nDCG@{DEPTH}",
+    "recall": f"recall@{DEPTH}",
+    "recall_deep": f"recall@{DEEP}",
+    "mrr": f"MRR@{DEPTH}",
+    "success": f"success@{FIRST}",
+}
 """The measures of a ranked list, which leave out in their mean over all kinds the queries that nothing answers."""
 
 MEASURES = RANKING | {
@@ -30,6 +37,9 @@ MEASURES = RANKING | {
 }
 """What can be measured, by its name in JSON, with its heading in a table."""
 
+LEADING = ("ndcg", "exact")
+"""What a search is told to be better or worse by: the order of a list, and what an answer in words says."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -37,6 +47,11 @@ class Part:
 
     count: float
     of: float = 1.0
+
+    @property
+    def value(self) -> float | None:
+        """The share; None where there is nothing to measure, as when nothing is shown."""
+        return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,10 @@ class Outcome:
         keys, relevant = self.found.keys, self.query.relevant
         yield "ndcg", Part(ndcg(keys, relevant))
         yield "recall", Part(recall(keys, relevant))
+        if not self.shown:
+            yield "recall_deep", Part(recall([*keys, *self.found.deeper], relevant, DEEP))
         yield "mrr", Part(reciprocal_rank(keys, relevant))
+        yield "success", Part(success(keys, relevant))
         if self.shown and relevant:
             yield "precision", Part(precision(keys, relevant, self.shown))
         if self.query.types:
@@ -128,8 +146,39 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Group:
+    """The queries of one kind; of the last group of a domain, all of them, those that have an answer in `ranked`."""
+
+    domain: str
+    kind: str
+    ranked: Sequence[Outcome]
+    outcomes: Sequence[Outcome]
+
+    def measured_by(self, measure: str) -> list[Outcome]:
+        """The queries that a measure is over and that have something to be measured by it."""
+        outcomes = self.ranked if measure in RANKING else self.outcomes
+        return [outcome for outcome in outcomes if measure in outcome.parts]
+
+
+def grouped(outcomes: Sequence[Outcome]) -> Iterator[Group]:
+    """For each domain its kinds in order of appearance, then all its queries, if any has an answer.
+
+    Of the queries that nothing answers, the last has what is measured beside the order of a list.
+    """
+    for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
+        of_domain = [outcome for outcome in outcomes if outcome.query.domain == domain]
+        for kind in dict.fromkeys(outcome.query.kind for outcome in of_domain):
+            of_kind = [outcome for outcome in of_domain if outcome.query.kind == kind]
+            yield Group(domain, kind, of_kind, of_kind)
+        if answerable := [outcome for outcome in of_domain if outcome.query.has_answer]:
+            yield Group(domain, ALL, answerable, of_domain)
+
+
+@dataclass(frozen=True)
 class Summary:
-    """The measures that apply to the queries of one kind, each a share of them; milliseconds as percentiles."""
+    """The measures that apply to the queries of one kind, each a share of them with its 95 % interval; milliseconds as
+    percentiles.
+    """
 
     domain: str
     kind: str
@@ -137,6 +186,7 @@ class Summary:
     p50_ms: float
     p95_ms: float
     measures: Mapping[str, float] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def ndcg(self) -> float:
@@ -152,35 +202,21 @@ class Summary:
 
 
 def summarise(outcomes: Sequence[Outcome]) -> list[Summary]:
-    """For each domain its kinds in order of appearance, then all its queries that have an answer.
-
-    Of the queries that nothing answers, the last has what is measured beside the order of a list.
-    """
-    summaries: list[Summary] = []
-    for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
-        of_domain = [outcome for outcome in outcomes if outcome.query.domain == domain]
-        kinds = dict.fromkeys(outcome.query.kind for outcome in of_domain)
-        for kind in kinds:
-            of_kind = [outcome for outcome in of_domain if outcome.query.kind == kind]
-            summaries.append(_summary(domain, kind, of_kind, _shares(of_kind)))
-        if answerable := [outcome for outcome in of_domain if outcome.query.has_answer]:
-            ranking = {name: share for name, share in _shares(answerable).items() if name in RANKING}
-            others = {name: share for name, share in _shares(of_domain).items() if name not in RANKING}
-            summaries.append(_summary(domain, ALL, answerable, ranking | others))
-    return summaries
+    """A line for each group."""
+    return [_summary(group) for group in grouped(outcomes)]
 
 
-def _summary(domain: str, kind: str, outcomes: Sequence[Outcome], measures: Mapping[str, float]) -> Summary:
-    times = [outcome.milliseconds for outcome in outcomes]
-    return Summary(domain, kind, len(outcomes), percentile(times, 0.5), percentile(times, 0.95), measures)
-
-
-def _shares(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """Each measure over some queries; those of which there is nothing to measure are left out."""
-    counts: dict[str, float] = {}
-    totals: dict[str, float] = {}
-    for outcome in outcomes:
-        for name, part in outcome.parts.items():
-            counts[name] = counts.get(name, 0.0) + part.count
-            totals[name] = totals.get(name, 0.0) + part.of
-    return {name: counts[name] / totals[name] for name in MEASURES if totals.get(name)}
+def _summary(group: Group) -> Summary:
+    times = [outcome.milliseconds for outcome in group.ranked]
+    parts = {name: [outcome.parts[name] for outcome in group.measured_by(name)] for name in MEASURES}
+    counts = {name: ([part.count for part in of], [part.of for part in of]) for name, of in parts.items()}
+    counts = {name: (count, of) for name, (count, of) in counts.items() if sum(of)}
+    return Summary(
+        group.domain,
+        group.kind,
+        len(group.ranked),
+        percentile(times, 0.5),
+        percentile(times, 0.95),
+        {name: sum(count) / sum(of) for name, (count, of) in counts.items()},
+        {name: bootstrap_interval(count, of) for name, (count, of) in counts.items()},
+    )

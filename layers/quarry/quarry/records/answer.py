@@ -23,7 +23,7 @@ from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
-from quarry.records.absence import is_near_nothing, names_held_by_none, things_held_by_none, without
+from quarry.records.absence import is_near_nothing, names_held_by_none, words_held_by_none
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
@@ -45,7 +45,6 @@ from quarry.records.evidence import confidence
 from quarry.records.intent import classify_intent
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
-from quarry.records.ranking import nearest
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
@@ -153,24 +152,10 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
-    if toolset.run.chat is None and by_meaning and first.ranked:
-        if is_near_nothing(first.ranked, reading):
-            return _Facts(fallbacks.nothing_held([], first.sources), is_all=True)
-        if things := await _things_not_meant(first, toolset):
-            return _Facts(fallbacks.nothing_held(things, first.sources), is_all=True)
+    if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
+        words = await words_held_by_none(database, reading, toolset.types)
+        return _Facts(fallbacks.nothing_held(words, first.sources), is_all=True)
     return _Facts(speakers=reading.speakers)
-
-
-async def _things_not_meant(first: Searched, toolset: SearchToolset) -> list[str]:
-    """Things that no record names, nor means: the nearest record is no nearer to the question for their being in it."""
-    reading = toolset.reading
-    if reading.clauses or reading.question.follows_up:
-        return []
-    things = await things_held_by_none(toolset.services.database, reading, toolset.types)
-    others = without(reading.question.text, things)
-    if not things or not others:
-        return things
-    return things if await toolset.similarity(others) >= nearest(first.ranked) else []
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:

@@ -13,13 +13,16 @@ RecordKey = tuple[RecordType, str]
 @dataclass(frozen=True)
 class Candidate:
     """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
-    where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone."""
+    where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone. `coverage`
+    is the share that it holds of the words that say most.
+    """
 
     type: RecordType
     id: str
     text_score: float | None
     similarity: float | None
     is_apart: bool = False
+    coverage: float | None = None
 
     @property
     def key(self) -> RecordKey:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.core.retrieval.fusion import Method, Scored, fuse
+from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.records.candidates import Candidate, RecordKey
 
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
+
+COVERAGE_WEIGHT = 0.3
+"""What the words that a record holds weigh in its likeness to a question, of 1 in all; its similarity has the rest."""
 
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
@@ -17,31 +20,36 @@ APART_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types."""
+    """A record in the fused list over all types. `likeness` says how near it is to the question, whatever else was found."""
 
     key: RecordKey
     score: float
     text_rank: int | None
     semantic_rank: int | None
     similarity: float | None
+    likeness: float = 0.0
 
 
-def fuse_types(candidates: Sequence[Candidate], method: Method = "scores") -> list[RankedRecord]:
+def fuse_types(
+    candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
+) -> list[RankedRecord]:
     """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted."""
     found = [_of_one_record(key, same) for key, same in _by_key(candidates).items()]
     apart = {item.key for item in candidates if item.is_apart}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
+    likeness = {key: max(map(_likeness, same)) for key, same in _by_key(candidates).items()}
     ranked = [
-        RankedRecord(item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key))
-        for item in fuse(found, method=method)
+        RankedRecord(
+            item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key), likeness[item.key]
+        )
+        for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
-def nearest(ranked: Sequence[RankedRecord]) -> float:
-    """The similarity of the record that is nearest in meaning; 0 where none was found by it."""
-    return max((item.similarity or 0.0 for item in ranked), default=0.0)
+def _likeness(item: Candidate) -> float:
+    return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 
 def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,18 @@ ROWS_RANKED_MIN = 500
 
 
 @dataclass(frozen=True)
+class Scope:
+    """Which records are searched at all: of these dates, and where the search `is_strict`, with the phrases in quotes."""
+
+    date_from: datetime.date | None = None
+    date_to: datetime.date | None = None
+    is_strict: bool = False
+
+
+EVERYTHING = Scope()
+
+
+@dataclass(frozen=True)
 class Arm:
     """One type searched for some words, among the records that meet the clauses. `is_apart`: they are those of the question."""
 
@@ -40,7 +53,8 @@ async def find_candidates(
     database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int, is_strict: bool = False
 ) -> list[Candidate]:
     """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
-    alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are searched, so that scores of all arms are of one scale.
+    alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are
+    searched, so that scores of all arms are of one scale.
     """
     if not arms:
         return []
@@ -64,7 +78,14 @@ async def find_candidates(
         SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(searches), values
     )
     return [
-        Candidate(row["type"], row["id"], row["text_score"], row["similarity"], arms[row["arm"]].is_apart)
+        Candidate(
+            row["type"],
+            row["id"],
+            row["text_score"],
+            row["similarity"],
+            arms[row["arm"]].is_apart,
+            row["coverage"],
+        )
         for row in rows
     ]
 

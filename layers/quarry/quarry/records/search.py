@@ -1,12 +1,11 @@
 """Records search: one ranked list over all types.
 
-Each type is searched in both halves, words and meaning, in one statement. The scores of the halves mean the same in every type, so
-one list over all types is fused from them here.
+Each type is searched in both halves, words and meaning, in one statement. The scores of the halves mean the same in every
+type, so one list over all types is fused from them here.
 """
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 
 from quarry.core.budget import Budget
@@ -21,8 +20,8 @@ from quarry.records.contract import Matched, Result, SearchRequest, SearchRespon
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import describe, find_candidates, ids_meeting
-from quarry.records.search_plan import SearchPlan, search_plans
+from quarry.records.retrieval import EVERYTHING, Scope, describe, find_candidates, ids_meeting
+from quarry.records.search_plan import search_plans
 from quarry.records.types import RecordType
 
 DEPTH = 100
@@ -43,10 +42,8 @@ async def search_records(
             services,
             run,
             reading=reading,
-            date_from=request.from_date,
-            date_to=request.to_date,
+            scope=Scope(request.from_date, request.to_date, request.must),
             method="reciprocal_rank" if request.ranking == "seed" else "scores",
-            is_strict=request.must,
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
@@ -71,34 +68,42 @@ async def rank_records(
     run: Run,
     *,
     reading: RecordsReading | None = None,
-    date_from: datetime.date | None = None,
-    date_to: datetime.date | None = None,
+    scope: Scope = EVERYTHING,
     method: Method = "scores",
-    is_strict: bool = False,
 ) -> list[RankedRecord]:
     """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
 
     `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
     """
+    candidates = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
+    return fuse_types(candidates, (await services.tuned.read()).records_semantic_weight, method)
+
+
+async def gather_candidates(
+    query: str,
+    types: Sequence[RecordType],
+    services: Services,
+    run: Run,
+    *,
+    reading: RecordsReading | None = None,
+    scope: Scope = EVERYTHING,
+) -> list[Candidate]:
+    """What `rank_records` ranks, in no order."""
     if not significant_words(query):
         return []
     vector = await query_vector(query, services, run)
+    candidates: list[Candidate] = []
     with run.step("retrieve") as record:
-        candidates: list[Candidate] = []
-        for plan in search_plans(query, types, reading, date_from=date_from, date_to=date_to):
-            candidates = await _candidates(plan, vector, services, is_strict=is_strict)
+        for plan in search_plans(query, types, reading, scope):
+            candidates = await find_candidates(
+                services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=scope.is_strict
+            )
+            listed = await ids_meeting(services.database, plan.listed, DEPTH)
+            candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
             if candidates:
                 break
         record.counts["candidates"] = len(candidates)
-    return fuse_types(candidates, method)
-
-
-async def _candidates(
-    plan: SearchPlan, vector: list[float] | None, services: Services, *, is_strict: bool
-) -> list[Candidate]:
-    found = await find_candidates(services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=is_strict)
-    listed = await ids_meeting(services.database, plan.listed, DEPTH)
-    return [*found, *(Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids)]
+    return candidates
 
 
 async def query_vector(query: str, services: Services, run: Run) -> list[float] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import Arm
+from quarry.records.retrieval import EVERYTHING, Arm, Scope
 from quarry.records.types import SEARCHED_BY_TYPE, RecordType
 
 
@@ -28,16 +27,14 @@ def search_plans(
     query: str,
     types: Sequence[RecordType],
     reading: RecordsReading | None,
-    *,
-    date_from: datetime.date | None = None,
-    date_to: datetime.date | None = None,
+    scope: Scope = EVERYTHING,
 ) -> Iterator[SearchPlan]:
     """The plans for `query` among `types`, each for the case that those before it find nothing.
 
     Dates that are given hold above what the question says of dates; without `reading` it says nothing. Where its conditions must
     hold, types that cannot tell one are left out, and others than those asked for by name come after these.
     """
-    given = _dated(date_from, date_to)
+    given = _dated(scope)
     everything = [Arm(name, words_to_look_up(query), given) for name in types]
     if reading is not None and reading.clauses:
         words = words_to_look_up(reading.words or query)
@@ -60,10 +57,10 @@ def search_plans(
     yield SearchPlan(everything)
 
 
-def _dated(date_from: datetime.date | None, date_to: datetime.date | None) -> list[Clause]:
-    if date_from is None and date_to is None:
+def _dated(scope: Scope) -> list[Clause]:
+    if scope.date_from is None and scope.date_to is None:
         return []
-    return [(Condition("date", range=DateRange(date_from, date_to)),)]
+    return [(Condition("date", range=DateRange(scope.date_from, scope.date_to)),)]
 
 
 def _besides(clauses: Sequence[Clause], given: Sequence[Clause]) -> list[Clause]:

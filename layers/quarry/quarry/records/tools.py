@@ -19,9 +19,9 @@ from quarry.records.candidates import RecordText
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
-from quarry.records.ranking import RankedRecord, nearest
+from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import describe
+from quarry.records.retrieval import Scope, describe
 from quarry.records.search import rank_records
 from quarry.records.types import TABLES, TYPES, RecordType
 
@@ -70,17 +70,11 @@ class SearchToolset:
         """The first search, for the question itself."""
         return await self._search(query, self.types, self.reading, (None, None), FIRST_SOURCES)
 
-    async def similarity(self, query: str) -> float:
-        """How near in meaning the record is that is nearest to other words."""
-        return nearest(await rank_records(query, self.types, self.services, self.run))
-
     async def _search(
         self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int
     ) -> Searched:
         """Search and take the best `sources` as evidence."""
-        ranked = await rank_records(
-            query, types, self.services, self.run, reading=reading, date_from=dates[0], date_to=dates[1]
-        )
+        ranked = await rank_records(query, types, self.services, self.run, reading=reading, scope=Scope(*dates))
         looked_at = ranked[:POOL_RECORDS]
         texts = await describe(self.services.database, [item.key for item in looked_at], query)
         by_key = {text.key: text for text in texts}

@@ -1,7 +1,8 @@
 """One list out of what was found by words and what was found by meaning.
 
-By scores (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023): both halves' scores, brought to
-one scale by the method named, are added with a weight. By ranks: reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
+By scores (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023): both halves' scores,
+brought to one scale by the method named, are added with a weight. By ranks: reciprocal rank fusion (Cormack, Clarke and
+Büttcher, SIGIR 2009).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Generic, Literal, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 Method = Literal["scores", "min_max", "z_score", "reciprocal_rank"]
-"""How the halves' scores are made comparable. scores: as they are, where the share of the most that words can reach stands beside a
-cosine; min_max: from 0, the worst found, to 1, the best; z_score: by mean and standard deviation of what was found;
+"""How the halves' scores are made comparable. scores: as they are, where the share of the most that words can reach stands
+beside a cosine; min_max: from 0, the worst found, to 1, the best; z_score: by mean and standard deviation of what was found;
 reciprocal_rank: 1 / (RRF_K + rank).
 """
 

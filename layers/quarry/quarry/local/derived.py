@@ -1,0 +1,253 @@
+"""What search reads that is made of other data: each kind can be verified against its sources, and made anew.
+
+Nothing here keeps readers out: rows are updated, values counted, statistics gathered beside them, and indexes are built
+concurrently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from quarry import catalog
+from quarry.core.postgres.embed import EmbeddedTable
+from quarry.core.postgres.migrate import SyncConnection
+from quarry.local.difference import Derived, Difference, trusted
+from quarry.local.schema_indexes import Indexes, expected_indexes
+from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES
+
+ESTIMATE_SHARE = 0.2
+ESTIMATE_ROWS = 50
+"""An estimate of a table's rows that is wrong by more than both of these is taken for one of other data."""
+
+
+def derived_of(table: str | None = None) -> list[Derived]:
+    """All that is derived, or what is of one loadable table; what others are made of comes first."""
+    names = [table] if table else list(catalog.LOADABLE)
+    embedded = [catalog.EMBEDDED[name] for name in names if name in catalog.EMBEDDED]
+    tables = [*names, *(each.embeddings for each in embedded)]
+    return [
+        *(Columns(name) for name in names),
+        *(SearchEntries(kind, name) for kind, name in ONTOLOGY_TABLES.items() if name in names),
+        *(Values(name) for name in names if name in catalog.SEARCHED),
+        *(Vectors(each) for each in embedded),
+        *(Indexes(name) for name in (tables if table else sorted({index.table for index in expected_indexes()}))),
+        *(Statistics(name) for name in tables),
+    ]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The generated columns of a table, against their expressions."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        differing = self._differing(connection)
+        if differing:
+            counts = SQL(", ").join(SQL("count(*) filter (where {})").format(each) for each in differing.values())
+            row = _row(connection, SQL("select {} from {}").format(counts, Identifier(self.table)))
+            yield from _counted(
+                self.table, dict(zip(differing, row, strict=True)), "rows whose {} is not what it is made of"
+            )
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        differing = self._differing(connection)
+        if differing:
+            columns = [name for name, expression in self._columns(connection) if expression is None]
+            # a generated column is made anew where a column that it is made of is written
+            same = SQL(", ").join(SQL("{0} = {0}").format(Identifier(name)) for name in columns)
+            connection.execute(
+                SQL("update {} set {} where {}").format(
+                    Identifier(self.table), same, SQL(" or ").join(differing.values())
+                )
+            )
+
+    def _differing(self, connection: SyncConnection) -> dict[str, Composable]:
+        """The condition that a generated column is not as its expression has it, by the column's name."""
+        return {
+            name: SQL("{} is distinct from ({})").format(Identifier(name), trusted(expression))
+            for name, expression in self._columns(connection)
+            if expression is not None
+        }
+
+    def _columns(self, connection: SyncConnection) -> list[tuple[str, str | None]]:
+        return connection.execute(
+            "select a.attname, case when a.attgenerated <> '' then pg_get_expr(d.adbin, d.adrelid) end"
+            " from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum"
+            " where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum",
+            [self.table],
+        ).fetchall()
+
+
+@dataclass(frozen=True)
+class SearchEntries:
+    """The entries that projects are searched by, against the rows of one of their tables."""
+
+    kind: str
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        counts = _counts(
+            connection,
+            SQL(
+                "select count(*) filter (where {stale}) as stale, count(*) filter (where t.id is null) as gone from"
+                " (select * from onto_search_entries where type = {kind}) e full join {table} t on t.id = e.id"
+            ),
+            self._parts(),
+        )
+        told = {
+            "rows whose search entries are missing or outdated": counts["stale"],
+            "search entries of rows that are gone": counts["gone"],
+        }
+        yield from _counted(self.table, told, "{}")
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        for statement in (
+            "delete from onto_search_entries e where e.type = {kind} and not exists (select from {table} t where t.id = e.id)",
+            "update {table} set id = id where id in (select t.id from {table} t"
+            " left join onto_search_entries e on e.type = {kind} and e.id = t.id where {stale})",
+        ):
+            connection.execute(SQL(statement).format(**self._parts()))
+
+    def _parts(self) -> dict[str, Composable]:
+        stale = (
+            "t.id is not null and (e.id is null or (e.project_id, e.created_by, e.search_vector)"
+            " is distinct from (t.project_id, t.created_by, t.search_vector))"
+        )
+        return {"kind": Literal(self.kind), "table": Identifier(self.table), "stale": SQL(stale)}
+
+
+_VALUES = (
+    SQL("select (v.facet, v.scope, v.value)::text as key, count(*) as n from {values}(null) v group by 1"),
+    SQL(
+        "select (f.facet, f.scope, f.value)::text as key, min(f.row_count) as n, count(*) as times from facet_values f"
+        " where f.table_name = {table} group by 1"
+    ),
+)
+_WORDS = (
+    SQL(
+        "select s.stem as key, count(*) as n from facet_values f, unnest(f.stems) s (stem)"
+        " where f.table_name = {table} group by 1"
+    ),
+    SQL(
+        "select w.stem as key, min(w.value_count) as n, count(*) as times from facet_words w"
+        " where w.table_name = {table} group by 1"
+    ),
+)
+"""What is counted, and what is held of it."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a searched table's facets and the words of these, against its rows."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        parts: dict[str, Composable] = {"table": Literal(self.table), "values": Identifier(f"{self.table}_values")}
+        for noun, (counted, held) in (("values", _VALUES), ("words of values", _WORDS)):
+            counts = _counts(
+                connection,
+                SQL(
+                    "with counted as ({counted}), held as ({held})"
+                    " select count(*) filter (where h.times is null) as missing,"
+                    " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted,"
+                    " count(*) filter (where h.times > 1) as doubled"
+                    " from counted c full join held h on h.key = c.key"
+                ),
+                {"counted": counted.format(**parts), "held": held.format(**parts)},
+            )
+            told = {
+                "that are not held": counts["missing"],
+                "that no row has": counts["gone"],
+                "that are miscounted": counts["miscounted"],
+                "that are held twice": counts["doubled"],
+            }
+            yield from _counted(self.table, told, f"{noun} {{}}")
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        connection.execute("select refresh_facet_values(%s)", [self.table])
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of a table's rows, against the hashes of the texts that they are made of."""
+
+    of: EmbeddedTable
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        counts = _counts(
+            connection,
+            SQL(
+                "select count(*) filter (where embedded_hash is null) as never,"
+                " count(*) filter (where embedded_hash <> content_hash) as stale, count(*) filter (where {lost}) as lost"
+                " from {table} t"
+            ),
+            self._parts(),
+        )
+        told = {
+            "rows that have no vectors yet": counts["never"],
+            "rows whose vectors are of an earlier text": counts["stale"],
+            "rows whose vectors are lost": counts["lost"],
+        }
+        yield from _counted(self.of.name, told, "{}")
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        connection.execute(SQL("update {table} t set embedded_hash = null where {lost}").format(**self._parts()))
+
+    def _parts(self) -> dict[str, Composable]:
+        # a list without a value is as empty as a text without a letter
+        texts = (
+            SQL("coalesce(t.{}::text, '') not in ('', '{{}}')").format(Identifier(c)) for c in self.of.text_columns
+        )
+        lost = SQL(
+            "t.embedded_hash = t.content_hash and ({}) and not exists (select from {} e where e.record_id = t.id)"
+        ).format(SQL(" or ").join(texts), Identifier(self.of.embeddings))
+        return {"table": Identifier(self.of.name), "lost": lost}
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What Postgres knows of a table, by which words are weighed and plans are made, against its rows."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        rows, estimate, is_known = _row(
+            connection,
+            SQL(
+                "select (select count(*) from {0}), greatest(0, c.reltuples)::bigint, exists (select from pg_stats s"
+                " where s.schemaname = c.relnamespace::regnamespace::name and s.tablename = c.relname)"
+                " from pg_class c where c.oid = {1}::regclass"
+            ).format(Identifier(self.table), Literal(self.table)),
+        )
+        if rows and not is_known:
+            yield Difference(self.table, "rows that there are no statistics of", rows)
+        elif abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows):
+            yield Difference(self.table, f"rows that are estimated wrongly, as {estimate:,}", abs(rows - estimate))
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        connection.execute(SQL("analyze {}").format(Identifier(self.table)))
+
+
+def _counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
+    """What is counted more than no times."""
+    for name, count in counts.items():
+        if count:
+            yield Difference(table, wording.format(name), count)
+
+
+def _row(connection: SyncConnection, statement: Composable) -> Sequence[int]:
+    row = connection.execute(statement.as_bytes(connection)).fetchone()
+    assert row is not None
+    return row
+
+
+def _counts(connection: SyncConnection, statement: SQL, parts: dict[str, Composable]) -> dict[str, int]:
+    row = connection.cursor(row_factory=dict_row).execute(statement.format(**parts)).fetchone()
+    assert row is not None
+    return row

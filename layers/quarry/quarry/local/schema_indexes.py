@@ -1,0 +1,81 @@
+"""The indexes that a database should have by its schema, and those that it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from psycopg.sql import SQL, Composed, Identifier
+
+from quarry.core.postgres.migrate import SyncConnection, sql_directory
+from quarry.local.difference import Difference, trusted
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index that a database should have. `rest` is what follows the table in the statement that makes it."""
+
+    name: str
+    table: str
+    is_unique: bool
+    rest: str
+
+    def create(self) -> Composed:
+        kind = SQL("create unique index" if self.is_unique else "create index")
+        return SQL("{} concurrently {} on {} {}").format(
+            kind, Identifier(self.name), Identifier(self.table), trusted(self.rest)
+        )
+
+
+_INDEX = re.compile(r"^CREATE (UNIQUE )?INDEX (\w+) ON (?:\w+\.)?(\w+) (USING .*);$", re.MULTILINE)
+_LEFT_OVER = re.compile(r"_cc(?:new|old)\d*$")
+_SCHEMA = re.compile(r"\b(?:public|quarry)\.")
+
+
+def expected_indexes() -> list[Index]:
+    """The indexes of `schema.sql`, in its order. Raises ConfigurationError when it is not there."""
+    text = (sql_directory() / "schema.sql").read_text(encoding="utf-8")
+    # wherever our tables and the extensions are, the search path leads there
+    return [
+        Index(name, table, bool(unique), _SCHEMA.sub("", rest)) for unique, name, table, rest in _INDEX.findall(text)
+    ]
+
+
+@dataclass(frozen=True)
+class Indexes:
+    """The indexes of a table, against the schema; one is invalid where building it was broken off."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        for index in self._missing(connection):
+            yield Difference(self.table, f"index {index.name} is missing", 1)
+        for name in self._invalid(connection):
+            yield Difference(self.table, f"index {name} is invalid", 1)
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        for name in self._invalid(connection):
+            # what was left of building an index beside its predecessor is of no use to anyone
+            statement = "drop index concurrently {}" if _LEFT_OVER.search(name) else "reindex index concurrently {}"
+            connection.execute(SQL(statement).format(Identifier(name)))
+        for index in self._missing(connection):
+            connection.execute(index.create())
+        connection.execute(SQL("reindex table concurrently {}").format(Identifier(self.table)))
+
+    def _missing(self, connection: SyncConnection) -> list[Index]:
+        found = self._of_table(connection)
+        return [index for index in expected_indexes() if index.table == self.table and index.name not in found]
+
+    def _invalid(self, connection: SyncConnection) -> list[str]:
+        return [name for name, is_valid in self._of_table(connection).items() if not is_valid]
+
+    def _of_table(self, connection: SyncConnection) -> dict[str, bool]:
+        """Whether each index of the table is valid, by its name."""
+        return dict(
+            connection.execute(
+                "select c.relname, i.indisvalid and i.indisready from pg_index i join pg_class c on c.oid = i.indexrelid"
+                " where i.indrelid = %s::regclass order by 1",
+                [self.table],
+            ).fetchall()
+        )

@@ -1,0 +1,109 @@
+"""The domains whose weights `quarry tune` tunes: what each finds for a query, and the list that given weights make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quarry.core.services import Caller, Services
+from quarry.local.judged import JudgedQuery
+from quarry.local.tuning import Weights
+
+STEPS = 20
+"""A share is tried in steps of a twentieth, three shares in steps of a tenth."""
+
+Fuse = Callable[[Weights], Sequence[str]]
+"""The keys of what was found for one query, best first, by given weights: pure."""
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """How a domain fuses what it finds. `options` are the weights that are tried, `halves` those that leave one half alone.
+
+    `gather` finds the candidates of a query, whatever weights are in force. `scope` says what of the search the weights order.
+    """
+
+    gather: Callable[[JudgedQuery, Caller, Services], Awaitable[Fuse]]
+    options: Sequence[Weights]
+    halves: Mapping[str, Weights]
+    scope: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The settings that are tuned."""
+        return tuple(self.options[0])
+
+
+def _records() -> Tunable:
+    from quarry.core.budget import Budget
+    from quarry.core.run_log import Run
+    from quarry.records.ranking import fuse_types
+    from quarry.records.reading import read_records
+    from quarry.records.search import gather_candidates
+    from quarry.records.types import RECORD_TYPES
+
+    share = "records_semantic_weight"
+
+    async def gather(query: JudgedQuery, caller: Caller, services: Services) -> Fuse:
+        seconds = services.settings.database_timeout_seconds
+        budget = Budget(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
+        run = Run("records", caller.user_id, query.query, budget, chat=None)
+        reading = await read_records(services.database, query.query)
+        candidates = await gather_candidates(query.query, RECORD_TYPES, services, run, reading=reading)
+        return lambda weights: [":".join(item.key) for item in fuse_types(candidates, weights[share])]
+
+    options = [{share: step / STEPS} for step in range(STEPS + 1)]
+    return Tunable(gather, options, {"words": {share: 0.0}, "meaning": {share: 1.0}}, "the list of records")
+
+
+def _companies() -> Tunable:
+    from quarry.companies.candidates import Scoring, Variant, merge
+    from quarry.companies.limits import CompanyLimits
+    from quarry.companies.store import retrieve_variants
+
+    meaning, words, niches = "company_semantic_weight", "company_keyword_weight", "company_niche_weight"
+
+    async def gather(query: JudgedQuery, caller: Caller, services: Services) -> Fuse:
+        limits = CompanyLimits.of(services.settings)
+        text = "\n".join([*query.earlier, query.query])
+        variant = Variant(text, await services.queries.embed(text))
+        found = [
+            candidate
+            # what one signal alone finds, so that nothing is missing that other weights would have found
+            for weights in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+            for candidate in await retrieve_variants(
+                services.database,
+                [variant],
+                statuses=None,
+                keyword=False,
+                limit=limits.retrieved_max,
+                scoring=scored_by(limits.scoring, *weights),
+            )
+        ]
+        candidates = merge(found)
+
+        def fuse(weights: Weights) -> list[str]:
+            def score(semantic: float, keyword: float, niche: float) -> float:
+                return weights[meaning] * semantic + weights[words] * keyword + weights[niches] * niche
+
+            best_first = sorted(
+                candidates, key=lambda each: (-score(each.semantic, each.keyword, each.niche), each.company_id)
+            )
+            return [each.company_id for each in best_first]
+
+        return fuse
+
+    def scored_by(scoring: Scoring, semantic: float, keyword: float, niche: float) -> Scoring:
+        return replace(scoring, semantic_weight=semantic, keyword_weight=keyword, niche_weight=niche)
+
+    tenths = [(first, second, 10 - first - second) for first in range(11) for second in range(11 - first)]
+    options = [{meaning: a / 10, words: b / 10, niches: c / 10} for a, b, c in tenths]
+    halves = {
+        "words": {meaning: 0.0, words: 0.6, niches: 0.4},
+        "meaning": {meaning: 1.0, words: 0.0, niches: 0.0},
+    }
+    return Tunable(gather, options, halves, "the companies that are retrieved, before they are ranked")
+
+
+TUNABLE: dict[str, Callable[[], Tunable]] = {"companies": _companies, "records": _records}
+"""Each imports its domain when it is called."""

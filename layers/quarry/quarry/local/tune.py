@@ -1,0 +1,191 @@
+"""`quarry tune`: which weights order a domain's results best on judged queries, and whether that holds on queries held out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from quarry.core.errors import QuarryError
+from quarry.core.services import Caller, Services
+from quarry.core.tuned_settings import forget_weights, store_weights
+from quarry.local.comparison import Comparison, compared_pairs
+from quarry.local.database import LocalDatabase
+from quarry.local.evaluable import EVALUATING_USER
+from quarry.local.evaluation import tell
+from quarry.local.judged import JudgedQuery
+from quarry.local.measures import DEPTH, ndcg
+from quarry.local.terminal import make_console, progress_bar, write_table
+from quarry.local.tunable import TUNABLE, Tunable
+from quarry.local.tuning import CrossValidated, Scored, Weights, cross_validate
+
+MEASURE = f"nDCG@{DEPTH}"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What tuning one domain found. `halves` is how good each half alone is; `present` are the weights in force."""
+
+    domain: str
+    scope: str
+    present: Weights
+    options: Sequence[Weights]
+    validated: CrossValidated
+    halves: Mapping[str, float]
+    is_stored: bool = False
+
+    @property
+    def best(self) -> Weights:
+        return self.options[self.validated.option]
+
+    @property
+    def comparison(self) -> Comparison:
+        return compared_pairs(self.domain, "held out", "ndcg", self.validated.pairs)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether other weights than those in force do better on queries that they were not chosen by."""
+        return self.best != self.present and self.validated.held_out > self.validated.present
+
+    @property
+    def half_alone(self) -> str | None:
+        """The half that alone does better than any mixture of both held out, and than the weights in force."""
+        name, best = max(self.halves.items(), key=lambda half: half[1])
+        return name if best > max(self.validated.held_out, self.validated.present) else None
+
+
+async def tune(
+    queries: Sequence[JudgedQuery], database: LocalDatabase, *, folds: int, apply: bool, as_json: bool
+) -> None:
+    """Tune each domain that the queries are of, and report on stdout; with `apply`, store what does better held out.
+
+    Raises QuarryError where a domain has no weights to tune or too few queries, and when a search fails.
+    """
+    by_domain = _by_domain(queries, folds)
+    async with database.services() as services:
+        tuned = [await _tune_domain(name, of_domain, services, folds) for name, of_domain in by_domain.items()]
+        if apply:
+            for place, each in enumerate(tuned):
+                if each.is_better:
+                    await store_weights(services.database, each.best)
+                    tuned[place] = replace(each, is_stored=True)
+        hidden = {name.upper() for each in tuned for name in each.best if name in services.settings.model_fields_set}
+    if as_json:
+        print(json.dumps({"domains": [_as_json(each) for each in tuned]}, ensure_ascii=False, indent=2))
+    else:
+        for each in tuned:
+            _show(each, asked_to_store=apply)
+    if hidden:
+        tell([f"the environment sets {', '.join(sorted(hidden))}, which wins over what is stored"])
+
+
+async def reset(database: LocalDatabase, *, as_json: bool) -> None:
+    """Delete every stored weight and say which there were."""
+    async with database.services() as services:
+        forgotten = await forget_weights(services.database)
+    if as_json:
+        print(json.dumps({"forgotten": forgotten}))
+    else:
+        print(f"forgotten: {', '.join(forgotten)}" if forgotten else "nothing was stored")
+
+
+def _by_domain(queries: Sequence[JudgedQuery], folds: int) -> dict[str, list[JudgedQuery]]:
+    """The queries that a list can be held against, by domain: all is refused before anything is searched for."""
+    by_domain: dict[str, list[JudgedQuery]] = {}
+    for query in queries:
+        by_domain.setdefault(query.domain, []).extend([query] if query.relevant else [])
+    for domain, of_domain in by_domain.items():
+        if domain not in TUNABLE:
+            raise QuarryError(f"{domain} has no weights to tune, but {', '.join(TUNABLE)}")
+        if len(of_domain) < folds:
+            raise QuarryError(
+                f"{domain}: {folds} folds take as many queries with relevant results, not {len(of_domain)}"
+            )
+    return by_domain
+
+
+async def _tune_domain(domain: str, queries: Sequence[JudgedQuery], services: Services, folds: int) -> Tuned:
+    tunable = TUNABLE[domain]()
+    settings = await services.tuned.read()
+    present: Weights = {name: getattr(settings, name) for name in tunable.names}
+    options = [present, *(option for option in tunable.options if option != present)]
+    halves = list(tunable.halves.values())
+    scored: list[Scored] = []
+    with progress_bar(f"tuning {domain}", len(queries)) as bar:
+        for query in queries:
+            scored.append(await _score(query, tunable, [*options, *halves], services))
+            bar.advance(1)
+    among_options = [Scored(each.id, each.kind, each.by_option[: len(options)]) for each in scored]
+    alone = {
+        name: sum(each.by_option[place] for each in scored) / len(scored)
+        for place, name in enumerate(tunable.halves, start=len(options))
+    }
+    validated = cross_validate(among_options, present=0, folds=folds)
+    return Tuned(domain, tunable.scope, present, options, validated, alone)
+
+
+async def _score(query: JudgedQuery, tunable: Tunable, options: Sequence[Weights], services: Services) -> Scored:
+    fuse = await tunable.gather(query, Caller(EVALUATING_USER), services)
+    return Scored(query.id, query.kind, [ndcg(fuse(option)[:DEPTH], query.relevant) for option in options])
+
+
+def _show(tuned: Tuned, *, asked_to_store: bool) -> None:
+    console = make_console()
+    console.print(f"{tuned.domain}, {tuned.scope}: {MEASURE} by {', '.join(tuned.best)}")
+    rows = [
+        (
+            str(number),
+            str(fold.queries),
+            _values(tuned.options[fold.option]),
+            f"{fold.present:.3f}",
+            f"{fold.held_out:.3f}",
+        )
+        for number, fold in enumerate(tuned.validated.folds, start=1)
+    ]
+    whole = tuned.validated
+    rows.append(("all", str(len(whole.pairs)), _values(tuned.best), f"{whole.present:.3f}", f"{whole.held_out:.3f}"))
+    write_table(console, ("fold", "queries ", "weights ", "in force ", "held out "), rows)
+    for line in _conclusions(tuned, asked_to_store=asked_to_store):
+        console.print(line)
+
+
+def _conclusions(tuned: Tuned, *, asked_to_store: bool) -> list[str]:
+    """What to make of it, in words."""
+    alone = ", ".join(f"{name} alone {value:.3f}" for name, value in tuned.halves.items())
+    lines = [f"{tuned.comparison.in_words}; {alone}"]
+    if tuned.half_alone:
+        lines.append(
+            f"{tuned.half_alone} alone does better than any mixture: the other half only disturbs it on this data"
+        )
+    if tuned.is_stored:
+        lines.append(f"stored {_values(tuned.best)} for this database; processes that start from now on use it")
+    elif not tuned.is_better:
+        lines.append(f"no other weights do better on queries held out: {_values(tuned.present)} stay in force")
+    elif not asked_to_store:
+        lines.append(f"best on all queries are {_values(tuned.best)}; --apply stores them for this database")
+    return lines
+
+
+def _values(weights: Weights) -> str:
+    return " / ".join(f"{weight:g}" for weight in weights.values())
+
+
+def _as_json(tuned: Tuned) -> dict[str, Any]:
+    return {
+        "domain": tuned.domain,
+        "present": tuned.present,
+        "best": tuned.best,
+        "folds": [
+            {name: value for name, value in asdict(fold).items() if name != "option"}
+            | {"weights": tuned.options[fold.option]}
+            for fold in tuned.validated.folds
+        ],
+        "held_out": tuned.validated.held_out,
+        "in_force": tuned.validated.present,
+        "p": tuned.comparison.p,
+        "verdict": tuned.comparison.verdict,
+        "halves": tuned.halves,
+        "half_alone": tuned.half_alone,
+        "stored": tuned.is_stored,
+    }

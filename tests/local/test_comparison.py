@@ -1,0 +1,103 @@
+"""Two runs of judged queries side by side: what is paired, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from quarry.core.errors import QuarryError
+from quarry.local.comparison import Earlier, compare, read_earlier, read_earlier_queries, verdicts
+from quarry.local.evaluable import Found
+from quarry.local.evaluation import report, unpaired
+from quarry.local.judged import JudgedQuery
+from quarry.local.outcomes import ALL, Outcome, summarise
+
+QUERIES = [
+    JudgedQuery(
+        id=f"q{number}", domain="records", kind="even" if number % 2 == 0 else "odd", query="q", relevant={"a": 3}
+    )
+    for number in range(12)
+]
+FIRST, SECOND, NOTHING = ["a", "b"], ["b", "a"], list[str]()
+
+
+def outcomes(found: Sequence[list[str]], queries: Sequence[JudgedQuery] = QUERIES) -> list[Outcome]:
+    return [Outcome(query, Found(keys), 1.0) for query, keys in zip(queries, found, strict=True)]
+
+
+def written(path: Path, run: Sequence[Outcome]) -> Path:
+    """A report of a run in a file, as the command writes it."""
+    path.write_text(json.dumps(report(run, summarise(run))))
+    return path
+
+
+def earlier(tmp_path: Path, run: Sequence[Outcome]) -> Earlier:
+    return read_earlier_queries(written(tmp_path / "earlier.json", run))
+
+
+def test_a_run_that_ranks_every_answer_higher_is_better_and_the_other_way_round_worse(tmp_path: Path) -> None:
+    low, high = outcomes([SECOND] * 12), outcomes([FIRST] * 12)
+    [better] = verdicts(compare(high, earlier(tmp_path, low)))
+    [worse] = verdicts(compare(low, earlier(tmp_path, high)))
+    assert (better.verdict, worse.verdict) == ("better", "worse")
+    assert better.difference == pytest.approx(-worse.difference)
+    assert better.p == worse.p == 2 / 2**12
+    assert better.in_words == "records: better by nDCG@10: +0.369 on average over 12 queries, p < 0.001"
+
+
+def test_a_run_beside_itself_shows_no_difference(tmp_path: Path) -> None:
+    run = outcomes([FIRST, SECOND, NOTHING] * 4)
+    comparisons = compare(run, earlier(tmp_path, run))
+    assert {(each.difference, each.interval, each.p, each.verdict) for each in comparisons} == {
+        (0, (0, 0), 1, "no difference shown")
+    }
+
+
+def test_kinds_are_compared_one_by_one(tmp_path: Path) -> None:
+    now = outcomes([FIRST, SECOND] * 6)
+    comparisons = compare(now, earlier(tmp_path, outcomes([SECOND] * 12)))
+    by_kind = {each.kind: each for each in comparisons if each.measure == "mrr"}
+    assert {kind: (each.queries, each.before, each.now) for kind, each in by_kind.items()} == {
+        "even": (6, 0.5, 1),
+        "odd": (6, 0.5, 0.5),
+        ALL: (12, 0.5, 0.75),
+    }
+    assert by_kind["even"].verdict == "better"
+
+
+def test_what_was_not_asked_or_judged_in_the_same_way_is_left_out_and_said(tmp_path: Path) -> None:
+    judged_otherwise = QUERIES[0].model_copy(update={"relevant": {"b": 3}})
+    before = earlier(tmp_path, outcomes([FIRST] * 3, [judged_otherwise, *QUERIES[1:3]]))
+    now = outcomes([FIRST] * 4, QUERIES[:4])
+    assert {each.queries for each in compare(now, before) if each.kind == ALL} == {2}
+    assert list(unpaired(now, before)) == [
+        "2 of 4 queries are not compared: the earlier run lacks them, or judged them otherwise"
+    ]
+
+
+def test_an_answer_in_words_is_compared_by_whether_it_is_right(tmp_path: Path) -> None:
+    query = JudgedQuery.model_validate(
+        {"id": "n", "domain": "campaigns", "kind": "count", "query": "How many?", "expect": {"count": 3}}
+    )
+    right, wrong = (Outcome(query, Found([]), 1.0, f"There are {number}.") for number in (3, 4))
+    [verdict] = verdicts(compare([right], earlier(tmp_path, [wrong])))
+    assert (verdict.measure, verdict.before, verdict.now, verdict.verdict) == ("exact", 0, 1, "no difference shown")
+
+
+def test_reports_of_several_data_sets_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "sets.json"
+    run = outcomes([FIRST] * 12)
+    path.write_text(json.dumps([{"set": name, **report(run, summarise(run))} for name in ("one", "other")]))
+    assert {name: len(queries) for name, queries in read_earlier(path).items()} == {"one": 12, "other": 12}
+    assert len(read_earlier_queries(path)) == 12
+
+
+@pytest.mark.parametrize("text", ["{", "[]x", "{}", '{"queries": [{"id": 1}]}', "\x00"])
+def test_what_is_no_report_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(QuarryError, match=r"other\.json is not what"):
+        read_earlier(path)
