@@ -16,6 +16,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import ParsedQuery, Word
+from quarry.core.text import significant_words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names
 from quarry.records.types import TABLES, RecordType
@@ -37,7 +38,7 @@ async def names_held_by_none(database: Database, reading: RecordsReading, types:
 
 async def words_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
     """The words of what a question is about that no record of these types holds. Raises DatabaseUnavailable."""
-    words = [word for word in reading.question.topic_words if significant_words(word)]
+    words = [word for word in reading.question.topic.split() if significant_words(word)]
     return await _held_by_none(database, [_Name(word, word) for word in words[:NAMES_MAX]], types)
 
 
