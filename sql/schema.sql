@@ -4869,10 +4869,10 @@ CREATE TABLE public.document_sections (
     date date,
     url text,
     text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[heading, body]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL
 );
 
 

@@ -286,8 +286,7 @@ def sample_windows(domain: str) -> list[str]:
         window
         for table in catalog.EMBEDDED.values()
         for row in _rows(sample_directory() / domain / f"{table.name}.jsonl", catalog.LOADABLE[table.name])
-        for text in table.texts(row).values()
-        for window in model.windows(text)
+        for _, _, window in table.windows(row, model.windows)
     ]
 
 

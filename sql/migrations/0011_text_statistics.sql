@@ -30,6 +30,12 @@ create type weighed_query as (
   near_weights double precision[]
 );
 
+-- A section is embedded with the title of its document.
+alter table document_sections
+  drop column content_hash,
+  add column content_hash text not null generated always as (md5(joined_text(document_title, heading, body))) stored;
+create index document_sections_not_embedded on document_sections (id) where embedded_hash is distinct from content_hash;
+
 -- Transcripts are found by meaning too.
 alter table transcript_segments
   add column content_hash text not null generated always as (md5(text_content)) stored,

@@ -45,8 +45,7 @@ def test_every_text_of_the_sample_data_has_its_vectors(sample_url: str) -> None:
             window
             for table in catalog.EMBEDDED.values()
             for row in connection.execute(SQL("select * from {}").format(Identifier(table.name)))
-            for text in table.texts(row).values()
-            for window in model.windows(text)
+            for _, _, window in table.windows(row, model.windows)
         ]
     shipped = [window for domain in sample_domains() for window in sample_windows(domain)]
     assert windows

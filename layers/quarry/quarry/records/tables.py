@@ -28,7 +28,7 @@ def _place(table: LoadableTable) -> int:
 LOADABLE = (LoadableTable("meetings", MeetingRow), *sorted(map(_loadable, TYPES.values()), key=_place))
 
 EMBEDDED = tuple(
-    EmbeddedTable(declared.table.name, f"{name}_embeddings", declared.embedded)
+    EmbeddedTable(declared.table.name, f"{name}_embeddings", declared.embedded, titles=declared.titles)
     for name, declared in TYPES.items()
     if declared.embedded
 )

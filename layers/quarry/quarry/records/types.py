@@ -239,6 +239,8 @@ class Declared:
     """A type of record. `row` is what its files may hold, `table` what it can be filtered, counted and grouped by, `embedded` the
     columns whose texts have vectors (none: it is found by its words alone), `told` what a model is told that it holds.
 
+    `titles`, the first of them, stand before each window of a long text.
+
     `title` and `body` are what a reader sees of it, `topic` what it belongs to, `speaker` who said it, as SQL over its row `r`
     and, where it has such, its matter `t` and its agenda item `a`.
     """
@@ -249,6 +251,7 @@ class Declared:
     title: LiteralString
     body: LiteralString
     embedded: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
     topic: LiteralString = "coalesce(t.title, a.title)"
     speaker: LiteralString = "null"
 
@@ -270,17 +273,17 @@ TYPES: Mapping[RecordType, Declared] = {
     "agenda_item": Declared(
         AgendaItemRow, _AGENDA_ITEMS, "agenda items: what a meeting had before it",
         title="r.title", body="coalesce(r.description, r.title)", topic="coalesce(t.title, r.title)",
-        embedded=("title", "description"),
+        embedded=("title", "description"), titles=("title",),
     ),
     "matter": Declared(
         MatterRow, _MATTERS, "matters: ordinances, contracts and projects with their whole story and status",
         title="r.title", body="joined_text(r.summary, 'Status: ' || r.status || '.')", topic="r.title",
-        embedded=("title", "summary"),
+        embedded=("title", "summary"), titles=("title",),
     ),
     "document_section": Declared(
         DocumentSectionRow, _DOCUMENT_SECTIONS, "sections of staff reports, studies, plans and agreements: reasons and figures",
         title="r.document_title || coalesce(': ' || r.heading, '')", body="r.body", topic="coalesce(t.title, r.document_title)",
-        embedded=("heading", "body"),
+        embedded=("document_title", "heading", "body"), titles=("document_title", "heading"),
     ),
     "key_statement": Declared(
         KeyStatementRow, _KEY_STATEMENTS, "statements of councillors, staff and residents worth quoting",

@@ -23,6 +23,8 @@ from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Connection, Database
 
 BATCH_ROWS = 32
+TITLE_WORDS_MAX = 24
+"""So many words of a title stand before a window: a window must still be read whole."""
 
 HARMLESS_TEXT = "Is anybody there?"
 """What any model takes that works at all."""
@@ -34,6 +36,8 @@ logger = logging.getLogger(__name__)
 class EmbeddedTable:
     """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
 
+    What `titles`, the first of these columns, say stands before each window of a long text.
+
     A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
     name in the column `embedding_type`; a kind whose columns are empty has none.
     """
@@ -42,6 +46,7 @@ class EmbeddedTable:
     embeddings: str
     text_columns: tuple[str, ...]
     embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    titles: tuple[str, ...] = ()
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
@@ -49,6 +54,19 @@ class EmbeddedTable:
             return {"": _joined(row, self.text_columns)}
         texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
         return {name: text for name, text in texts.items() if text}
+
+
+    def windows(self, row: Mapping[str, Any], split: Callable[[str], list[str]]) -> list[tuple[str, int, str]]:
+        """What of a row is embedded: embedding type, number and text of each window that `split` makes."""
+        body = _joined(row, self.text_columns[len(self.titles) :])
+        if self.titles and body:
+            title = " ".join(_joined(row, self.titles).split()[:TITLE_WORDS_MAX])
+            return [("", number, f"{title}\n{window}".strip()) for number, window in enumerate(split(body))]
+        return [
+            (type_, number, window)
+            for type_, text in self.texts(row).items()
+            for number, window in enumerate(split(text))
+        ]
 
 
 @dataclass
@@ -269,14 +287,7 @@ async def _embed_rows(
 
 
 async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow]) -> list[_EmbeddedRow]:
-    windows = [
-        [
-            (type_, number, window)
-            for type_, text in table.texts(row).items()
-            for number, window in enumerate(model.windows(text))
-        ]
-        for row in rows
-    ]
+    windows = [table.windows(row, model.windows) for row in rows]
     vectors = iter(await model.embed([window for of_row in windows for _, _, window in of_row]))
     return [
         _EmbeddedRow(row["id"], row["content_hash"], [(type_, number, next(vectors)) for type_, number, _ in of_row])
