@@ -123,6 +123,7 @@ def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Cor
         " with (ef_construction = 128)"
     )
     connection.execute("vacuum analyze motions")
+    connection.execute("select count_lexemes('motions')")
     connection.execute("vacuum analyze motion_embeddings")
 
 

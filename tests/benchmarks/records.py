@@ -58,23 +58,9 @@ $$
 EXACT = """
 create function exact_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
 returns table (id text, rank_score double precision) language sql as $$
-  with asked as materialized (
-    select websearch_to_tsquery('english', query_text) as all_words, w.words, w.weights
-    from query_words('motions', query_text, 8, 1e9) w
-  ), any_word as materialized (
-    select string_agg(quote_literal(u.word), ' | ')::tsquery as tsq from asked a, unnest(a.words) u (word)
-  ), scored as (
-    select m.id, case when m.text_search @@ a.all_words
-        then 1 + ts_rank_cd(m.text_search, a.all_words)::float8 / (1 + ts_rank_cd(m.text_search, a.all_words)::float8)
-        else least(0.999, (
-          select sum(u.weight * ts_rank(m.text_search, quote_literal(u.word)::tsquery))
-            / (0.1 * sum(u.weight) * ln((1 + length(m.text_search))::float8))
-          from unnest(a.words, a.weights) u (word, weight))) end as text_score
-    from motions m, asked a, any_word
-    where m.text_search @@ a.all_words or (m.text_search @@ any_word.tsq
-      and (select count(*) from motions x, asked b where x.text_search @@ b.all_words) < match_count)
-  ), full_text as (
-    select s.id, row_number() over (order by s.text_score desc, s.id) as rank from scored s order by 2 limit 2 * match_count
+  with full_text as (
+    select t.id, row_number() over (order by t.text_score desc, t.id) as rank
+    from text_candidates('motions', weigh_query('{motions}', query_text), 2 * match_count, null, 2147483647) t
   ), semantic as (
     select e.record_id as id, row_number() over (order by (e.embedding <=> query_embedding) + 0, e.record_id) as rank
     from motion_embeddings e order by 2 limit 2 * match_count

@@ -1,0 +1,171 @@
+"""Ranking by words: BM25's scores out of a tsvector alone, whatever is asked at a bounded cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.rows import namedtuple_row
+
+from tests.conftest import create_database
+from tests.plans import reads
+
+Connection = psycopg.Connection[Any]
+
+WORDS = ("elm", "bridg", "park", "road", "water", "tax")
+"""As they are stemmed, and none a stop word."""
+K1, B = 1.2, 0.75
+NEARNESS = 0.5
+CANDIDATES = "select * from text_candidates('motions', weigh_query('{motions}', %s), %s)"
+MANY = 30_000
+
+
+@pytest.fixture(scope="module")
+def connection(server_url: str, migrated_template: str) -> Iterator[Connection]:
+    """A database whose motions each test writes anew."""
+    url = create_database(server_url, "words", template=migrated_template)
+    with psycopg.connect(url, autocommit=True, row_factory=namedtuple_row) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def crowded(server_url: str, migrated_template: str) -> Iterator[Connection]:
+    """30,000 motions that all hold the commonest words, and each a word that 30 hold. Only read."""
+    url = create_database(server_url, "words_crowded", template=migrated_template)
+    with psycopg.connect(url, autocommit=True, row_factory=namedtuple_row) as connection:
+        connection.execute(
+            "insert into motions (id, text_content)"
+            " select 'm' || n, 'council approve ' || case when n %% 2 = 0 then 'road ' else 'park ' end || 'rare' || n %% 1000"
+            " from generate_series(1, %s) n",
+            [MANY],
+        )
+        connection.execute("vacuum analyze motions")
+        connection.execute("select count_lexemes('motions')")
+        yield connection
+
+
+def fill(connection: Connection, texts: Mapping[str, Sequence[str]]) -> None:
+    """Motions of these words, counted."""
+    connection.execute("delete from motions")
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "insert into motions (id, text_content) values (%s, %s)",
+            [(id, " ".join(words)) for id, words in texts.items()],
+        )
+    connection.execute("select count_lexemes('motions')")
+
+
+def bm25(query: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The formula as published, as a share of the most that it can reach."""
+    mean = sum(map(len, texts.values())) / len(texts)
+    holders = {word: sum(word in words for words in texts.values()) for word in query}
+    weights = {
+        word: times * math.log(1 + (len(texts) - holders[word] + 0.5) / (holders[word] + 0.5))
+        for word, times in Counter(query).items()
+    }
+    scores = {
+        id: sum(
+            weight * (K1 + 1) * words.count(word) / (words.count(word) + K1 * (1 - B + B * len(words) / mean))
+            for word, weight in weights.items()
+        )
+        for id, words in texts.items()
+    }
+    possible = (K1 + 1) * sum(weights.values())
+    return {id: score / possible for id, score in scores.items() if score}
+
+
+TEXTS = st.dictionaries(
+    st.sampled_from([f"m{number}" for number in range(8)]),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(lambda words: _at_most_twice(words)),
+    min_size=2,
+)
+
+
+def _at_most_twice(words: Sequence[str]) -> list[str]:
+    """Up to two occurrences are told exactly from a rank."""
+    return [word for word, times in Counter(words).items() for _ in range(min(2, times))]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS, st.sampled_from(WORDS))
+def test_of_one_word_the_score_is_bm25_s(connection: Connection, texts: dict[str, list[str]], word: str) -> None:
+    fill(connection, texts)
+    found = {row.id: row.text_score for row in connection.execute(CANDIDATES, [word, 100])}
+    assert found == pytest.approx(bm25([word], texts), rel=1e-3)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS, st.lists(st.sampled_from(WORDS), min_size=2, max_size=4, unique=True))
+def test_neighbours_lift_and_nothing_else_changes_bm25_s_score(
+    connection: Connection, texts: dict[str, list[str]], words: list[str]
+) -> None:
+    fill(connection, texts)
+    expected = bm25(words, texts)
+    for row in connection.execute(CANDIDATES, [" ".join(words), 100]):
+        lift = row.text_score - expected.pop(row.id)
+        assert -0.001 <= lift <= NEARNESS / (K1 + 1) + 0.001
+        assert lift < 0.001 or sum(word in texts[row.id] for word in words) > 1
+    assert not expected
+
+
+def test_coverage_is_the_share_of_the_words_by_what_they_say(connection: Connection) -> None:
+    fill(connection, {"both": ["elm", "road"], "rare": ["elm"], "common": ["road"], "other": ["road", "tax"]})
+    rows = {row.id: row.coverage for row in connection.execute(CANDIDATES, ["elm road", 10])}
+    assert rows["both"] == pytest.approx(1)
+    assert rows["rare"] > rows["common"] == pytest.approx(rows["other"])
+    assert rows["rare"] + rows["common"] == pytest.approx(1)
+
+
+def test_scores_of_two_tables_are_of_one_scale(connection: Connection) -> None:
+    fill(connection, {"a": ["elm", "road"], "b": ["road"], "c": ["tax"]})
+    connection.execute("delete from matters")
+    connection.execute("insert into matters (id, title) values ('x', 'elm road'), ('y', 'water')")
+    connection.execute("select count_lexemes('matters')")
+    scores = [
+        row.text_score
+        for table in ("motions", "matters")
+        for row in connection.execute(
+            f"select * from text_candidates('{table}', weigh_query('{{motions,matters}}', 'elm'), 10)"
+        )
+    ]
+    assert len(scores) == 2
+    assert scores[0] == pytest.approx(scores[1])
+
+
+def test_a_condition_holds_for_all_that_is_found(connection: Connection) -> None:
+    fill(connection, {f"m{number}": ["elm", "road"] for number in range(5)})
+    rows = connection.execute(
+        "select * from text_candidates('motions', weigh_query('{motions}', 'elm'), 10, $$t.id in ('m1', 'm3')$$)"
+    ).fetchall()
+    assert {row.id for row in rows} == {"m1", "m3"}
+
+
+def test_a_word_is_forgiven_where_it_was_never_counted(connection: Connection) -> None:
+    connection.execute("delete from motions")
+    connection.execute("delete from lexeme_counts")
+    connection.execute("delete from text_totals")
+    connection.execute("insert into motions (id, text_content) values ('a', 'an elm'), ('b', 'a road')")
+    assert [row.id for row in connection.execute(CANDIDATES, ["elm", 10])] == ["a"]
+
+
+class TestManyRows:
+    def test_the_rarest_words_decide_which_rows_are_ranked(self, crowded: Connection) -> None:
+        rows = crowded.execute(CANDIDATES, ["the council approves rare7", 100]).fetchall()
+        assert {int(row.id[1:]) % 1000 for row in rows[:30]} == {7}
+
+    @pytest.mark.parametrize("query", ["rare7", "rare7 rare8 rare9", "what is rare7?"])
+    def test_an_index_finds_them(self, crowded: Connection, query: str) -> None:
+        read = reads(
+            crowded, "motions", "select * from text_candidates('motions', weigh_query('{motions}', %s), 10)", [query]
+        )
+        assert "motions_text_search" in read.indexes
+        assert not read.whole
+
+    def test_common_words_alone_are_ranked_over_some_rows(self, crowded: Connection) -> None:
+        assert len(crowded.execute(CANDIDATES, ["council", 10]).fetchall()) == 10
