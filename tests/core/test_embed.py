@@ -92,14 +92,15 @@ async def stored(database: Database) -> dict[str, int]:
 
 async def test_a_row_has_one_vector_for_each_window_of_its_text(database: Database, model: Model) -> None:
     await database.execute(
-        "insert into matters (id, title, summary) values ('a', 'Harbour bridge', 'one two three four'), ('b', 'Short', null)"
+        "insert into matters (id, title, summary) values ('a', 'Harbour bridge', 'one two three four five six'), ('b', 'Short', null)"
     )
     done = await embed_pending(database, model, MATTERS)
     assert (done.rows, done.failed) == (2, [])
-    assert set(model.embedded) == {"Harbour bridge one two three", "four", "Short"}
+    # the title stands before each window
+    assert set(model.embedded) == {"Harbour bridge\none two three four five", "Harbour bridge\nsix", "Short"}
     nearest = await database.row(
         "select record_id, window_number, embedding <=> %s::halfvec as distance from matter_embeddings order by 3 limit 1",
-        [str(embedding("four", 384))],
+        [str(embedding("Harbour bridge\nsix", 384))],
     )
     assert nearest is not None
     assert (nearest["record_id"], nearest["window_number"]) == ("a", 1)

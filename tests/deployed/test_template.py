@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from quarry.api import cache_lookup, console, profile, search, unlock
 from quarry.core.idempotency import WAIT_SECONDS
 from quarry.core.settings import Settings
+from quarry.core.tuned_settings import TUNED_NAMES
 from quarry.core.web import problems
 from quarry.core.web.identity import verified_caller
 from tests.deployed.template import (
@@ -56,6 +57,7 @@ NOT_FOR_THE_TEMPLATE = {
     "identity",
     "aws_lambda_function_name",
     "aws_sam_local",
+    *TUNED_NAMES,  # what the environment sets would stand above what is stored
 }
 NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE"}
 

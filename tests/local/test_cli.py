@@ -20,6 +20,7 @@ from psycopg.sql import SQL, Identifier
 from quarry import catalog
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
+from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.people.contract import PeopleSearchResponse
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
@@ -519,7 +520,7 @@ def judged(id: str, **fields: object) -> dict[str, object]:
         "id": id,
         "domain": "records",
         "kind": "keyword",
-        "query": "elm",
+        "query": "heritage elm",
         "relevant": {"matter:PRK-2023-12": 3},
     } | fields
 
@@ -598,7 +599,7 @@ class TestTune:
     @pytest.fixture
     def lopsided_url(self, database_url: str, tmp_path: Path) -> str:
         """Matters of which one is what the queries mean, and others hold their words."""
-        words = [{"id": f"m{n}", "title": "An old tree diagram of the software budget"} for n in range(3)]
+        words = [{"id": f"m{n}", "title": "Felling old tree: the software licence, invoice and payroll module"} for n in range(3)]
         meant = {"id": "x", "title": "Cut down the aged oak in the park", "date": "2024-02-13"}
         done = quarry(
             "load", "matters", write_rows(tmp_path / "matters.jsonl", *words, meant), DATABASE_URL=database_url
@@ -611,7 +612,7 @@ class TestTune:
         tried = quarry("tune", path, "--folds", "2", "--json", DATABASE_URL=lopsided_url)
         assert (tried.returncode, tried.stderr) == (0, "")
         [told] = json.loads(tried.stdout)["domains"]
-        assert (told["present"], told["stored"]) == ({"records_semantic_weight": 0.5}, False)
+        assert (told["present"], told["stored"]) == ({"records_semantic_weight": SEMANTIC_WEIGHT}, False)
         assert told["halves"]["meaning"] > told["halves"]["words"]
         assert [fold["queries"] for fold in told["folds"]] == [2, 2]
         assert told["held_out"] > told["in_force"]
@@ -705,7 +706,17 @@ class TestDoctor:
         assert status.pop("chat model") == "absent"
         assert set(status.values()) == {"ok"}
         assert set(status) >= {
-            *("Python", "settings", "database", "Postgres", "pgvector", "pg_trgm", "btree_gin", "migrations"),
+            *(
+                "Python",
+                "settings",
+                "database",
+                "Postgres",
+                "pgvector",
+                "pg_trgm",
+                "btree_gin",
+                "fuzzystrmatch",
+                "migrations",
+            ),
             *("embedding model", "vectors", "weights", "rows", "rows not embedded"),
         }
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.core.errors import QuarryError
+from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.core.services import Caller, Services
 from quarry.local.judged import read_judged
 from quarry.local.measures import ndcg
@@ -95,7 +96,7 @@ async def test_the_list_by_the_weights_in_force_is_the_one_that_search_gives(sam
         fuse = await tunable.gather(query, Caller("tuner"), sample_services)
         response = await search_records(SearchRequest(q=query.query), Caller("tuner"), sample_services)
         keys = [f"{result.type}:{result.id}" for result in response.results]
-        assert [*fuse({"records_semantic_weight": 0.5})][: len(keys)] == keys
+        assert [*fuse({"records_semantic_weight": SEMANTIC_WEIGHT})][: len(keys)] == keys
 
 
 async def test_each_half_of_companies_orders_by_its_own_signal(sample_services: Services) -> None:

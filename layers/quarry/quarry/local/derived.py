@@ -122,10 +122,10 @@ class SearchEntries:
 
 
 _VALUES = (
-    SQL("select (v.facet, v.scope, v.value)::text as key, count(*) as n from {values}(null) v group by 1"),
+    SQL("select (v.facet, v.scope, v.value)::text as key, v.row_count as n from {values}() v"),
     SQL(
-        "select (f.facet, f.scope, f.value)::text as key, min(f.row_count) as n, count(*) as times from facet_values f"
-        " where f.table_name = {table} group by 1"
+        "select (f.facet, f.scope, f.value)::text as key, sum(f.row_count) as n from facet_values f"
+        " where f.table_name = {table} group by 1 having sum(f.row_count) <> 0"
     ),
 )
 _WORDS = (
@@ -134,11 +134,11 @@ _WORDS = (
         " where f.table_name = {table} group by 1"
     ),
     SQL(
-        "select w.stem as key, min(w.value_count) as n, count(*) as times from facet_words w"
-        " where w.table_name = {table} group by 1"
+        "select w.stem as key, sum(w.value_count) as n from facet_words w"
+        " where w.table_name = {table} group by 1 having sum(w.value_count) <> 0"
     ),
 )
-"""What is counted, and what is held of it."""
+"""What is counted, and what is held of it, by rows whose counts add up."""
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,8 @@ class Values:
                 connection,
                 SQL(
                     "with counted as ({counted}), held as ({held})"
-                    " select count(*) filter (where h.times is null) as missing,"
-                    " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted,"
-                    " count(*) filter (where h.times > 1) as doubled"
+                    " select count(*) filter (where h.n is null) as missing,"
+                    " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted"
                     " from counted c full join held h on h.key = c.key"
                 ),
                 {"counted": counted.format(**parts), "held": held.format(**parts)},
@@ -165,7 +164,6 @@ class Values:
                 "that are not held": counts["missing"],
                 "that no row has": counts["gone"],
                 "that are miscounted": counts["miscounted"],
-                "that are held twice": counts["doubled"],
             }
             yield from _counted(self.table, told, f"{noun} {{}}")
 

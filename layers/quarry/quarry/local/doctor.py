@@ -140,6 +140,7 @@ def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
     yield _extension(connection, "vector", "pgvector", PGVECTOR_MIN)
     yield _extension(connection, "pg_trgm", "pg_trgm", (0, 0))
     yield _extension(connection, "btree_gin", "btree_gin", (0, 0))
+    yield _extension(connection, "fuzzystrmatch", "fuzzystrmatch", (0, 0))
 
 
 def _extension(connection: SyncConnection, name: str, subject: str, least: tuple[int, int]) -> Finding:

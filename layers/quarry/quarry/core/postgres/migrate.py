@@ -43,13 +43,6 @@ create table if not exists quarry_functions (
 );
 """
 
-_COUNT_WORDS = """
-select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
-where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-  and not exists (select from text_totals t where t.of_table = c.oid::regclass::text)
-"""
-"""Of tables whose words have not been counted yet."""
-
 _VALUES = "_values"
 
 # Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
@@ -119,7 +112,7 @@ def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = Non
         migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
-        connection.execute(_COUNT_WORDS)
+        _count_words(connection)
     return Migrated(tuple(migrations), tuple(functions))
 
 
@@ -205,6 +198,17 @@ def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> Non
             connection.execute("select refresh_facet_values(%s)", [path.stem.removesuffix(_VALUES)])
 
 
+def _count_words(connection: SyncConnection) -> None:
+    """Count the words of tables whose words have never been counted."""
+    row = connection.execute("select to_regproc('count_lexemes') is not null").fetchone()
+    if row and row[0]:
+        connection.execute(
+            """select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
+               where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+                 and not exists (select from text_totals t where t.of_table = c.oid::regclass::text)"""
+        )
+
+
 @contextmanager
 def _change(connection: SyncConnection) -> Iterator[None]:
     """A transaction that gives up where it does not get a lock: while it waits, all who come later wait behind it."""
@@ -253,7 +257,7 @@ def _run(connection: SyncConnection, name: str, text: str) -> None:
         connection.execute(text.encode())
     except psycopg.errors.FeatureNotSupported as error:
         raise ConfigurationError(
-            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer, pg_trgm and btree_gin (contrib)."
+            "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch (contrib)."
         ) from error
     except psycopg.OperationalError:
         raise
