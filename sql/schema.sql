@@ -4120,10 +4120,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -4131,7 +4131,7 @@ CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
+        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
