@@ -4678,6 +4678,18 @@ CREATE TABLE public.document_sections (
 
 
 --
+-- Name: embedding_claims; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE UNLOGGED TABLE public.embedding_claims (
+    table_name text NOT NULL,
+    record_id text NOT NULL,
+    claim uuid NOT NULL,
+    claimed_until timestamp with time zone NOT NULL
+);
+
+
+--
 -- Name: embedding_model; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -4687,6 +4699,16 @@ CREATE TABLE public.embedding_model (
     dimensions integer NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT embedding_model_only_row_check CHECK (only_row)
+);
+
+
+--
+-- Name: embedding_progress; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.embedding_progress (
+    table_name text NOT NULL,
+    completed_at timestamp with time zone NOT NULL
 );
 
 
@@ -5475,11 +5497,27 @@ ALTER TABLE ONLY public.document_sections
 
 
 --
+-- Name: embedding_claims embedding_claims_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.embedding_claims
+    ADD CONSTRAINT embedding_claims_pkey PRIMARY KEY (table_name, record_id);
+
+
+--
 -- Name: embedding_model embedding_model_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (only_row);
+
+
+--
+-- Name: embedding_progress embedding_progress_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.embedding_progress
+    ADD CONSTRAINT embedding_progress_pkey PRIMARY KEY (table_name);
 
 
 --

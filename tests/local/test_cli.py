@@ -604,6 +604,13 @@ class TestDoctor:
         assert done.returncode == 0
         assert "--  rows not embedded: motions 1; run `quarry embed --stale`\n" in done.stdout
 
+    def test_rows_that_wait_are_told_with_when_none_did(self, sample_url: str) -> None:
+        with psycopg.connect(sample_url) as connection:
+            connection.execute("update motions set text_content = 'Changed.' where id = (select min(id) from motions)")
+            connection.execute("update embedding_progress set completed_at = '2026-03-01 12:30+00'")
+        done = quarry("doctor", DATABASE_URL=sample_url)
+        assert "--  rows not embedded: motions 1 since 2026-03-01 12:30 UTC; run" in done.stdout
+
     @pytest.mark.parametrize(
         ("variables", "told"),
         [({"DATABASE_URL": NOWHERE}, "!!  database: "), ({"RUN_LOG_DAYS": "never"}, "!!  settings: ")],

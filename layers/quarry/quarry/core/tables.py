@@ -1,10 +1,10 @@
-"""What a table is that files can be loaded into, and what its rows may hold."""
+"""What a table is that files can be loaded into, what its rows may hold, and what a table is whose rows have vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -37,3 +37,29 @@ class LoadableTable:
     @property
     def columns(self) -> list[str]:
         return list(self.row.model_fields)
+
+
+@dataclass(frozen=True)
+class EmbeddedTable:
+    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
+
+    A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
+    name in the column `embedding_type`; a kind whose columns are empty has none.
+    """
+
+    name: str
+    embeddings: str
+    text_columns: tuple[str, ...]
+    embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
+        if not self.embedding_types:
+            return {"": _joined(row, self.text_columns)}
+        texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
+        return {name: text for name, text in texts.items() if text}
+
+
+def _joined(row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    values = (row[column] for column in columns)
+    return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values if value)

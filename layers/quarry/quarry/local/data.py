@@ -16,19 +16,19 @@ from quarry.core.errors import ModelError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
-    EmbeddedTable,
-    count_pending,
     embed_pending,
     forget_vectors,
     make_ready,
     probe,
     remembers_model,
 )
+from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
 from quarry.core.retrieval.refresh import refresh_values
 from quarry.core.services import Services
 from quarry.core.settings import Settings
+from quarry.core.tables import EmbeddedTable
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.terminal import make_console, progress_bar
 
