@@ -317,6 +317,16 @@ class TestEmbed:
         assert done.stdout == "motions: 1 row embedded\n"
         assert done.stderr == "motions: not embedded: bad; `quarry embed` tries again\n"
 
+    def test_rows_that_another_embeds_are_told(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "One."), motion("b", "Two.")))
+        with psycopg.connect(database_url) as connection:
+            connection.execute(
+                "insert into embedding_claims values ('motions', 'b', gen_random_uuid(), now() + interval '1 hour')"
+            )
+        done = quarry("embed", DATABASE_URL=database_url)
+        assert (done.returncode, done.stdout) == (0, "motions: 1 row embedded\n")
+        assert done.stderr == "motions: 1 row left to another embedder or writer; `quarry embed` tries again\n"
+
 
 class TestAsk:
     def test_json_is_the_events_of_the_stream(self, sample_url: str) -> None:

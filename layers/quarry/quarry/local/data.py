@@ -166,7 +166,11 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
 async def _embed_table(services: Services, table: EmbeddedTable, *, stale: bool) -> Embedded:
     pending = await count_pending(services.database, table, stale=stale)
     with progress_bar(f"embedding {table.name}", pending) as bar:
-        return await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+        done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+    left = await count_pending(services.database, table, stale=stale) - len(done.failed)
+    if left > 0:
+        _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+    return done
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:

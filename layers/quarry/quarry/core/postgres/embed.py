@@ -138,7 +138,7 @@ async def embed_pending(
         wanted = SQL("{} and {}").format(pending(stale=stale), still_pending)
         while keep_going():
             claim = Claim(database, table.name)
-            async with claim.renewed():
+            async with claim.held():
                 rows = await _claim(database, claim, table, wanted, excluded)
                 if rows is None:
                     break

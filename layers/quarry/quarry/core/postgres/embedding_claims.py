@@ -10,13 +10,14 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.renewal import renewed
 
 LEASE_SECONDS = 30.0
 RENEWAL_SECONDS = 10.0
@@ -81,19 +82,14 @@ class Claim:
         return [row["taken"] for row in rows if row["taken"] is not None] if rows else None
 
     @asynccontextmanager
-    async def renewed(self) -> AsyncIterator[None]:
+    async def held(self) -> AsyncIterator[None]:
         """The claim is held until the end of the block, and given up where the block raises."""
-        ended = asyncio.Event()
-        renewing = asyncio.create_task(self._renew(ended))
-        try:
-            yield
-        except BaseException:
-            await asyncio.shield(self._release())
-            raise
-        finally:
-            # not cancelled: it may be in the middle of a statement
-            ended.set()
-            await asyncio.wait([renewing])
+        async with renewed(self._renew, seconds=RENEWAL_SECONDS):
+            try:
+                yield
+            except BaseException:
+                await asyncio.shield(self._release())
+                raise
 
     async def settle(self, connection: Connection, ids: Sequence[str], hashes: Sequence[str]) -> list[str]:
         """Give the claim up and note what was embedded: ids, and the hash of each one's text.
@@ -105,12 +101,8 @@ class Claim:
         )
         return [row["id"] for row in await cursor.fetchall()]
 
-    async def _renew(self, ended: asyncio.Event) -> None:
-        while not await _happens(ended, RENEWAL_SECONDS):
-            try:
-                await self._database.execute(_RENEW, self._parameters(lease=LEASE_SECONDS))
-            except QuarryError as error:
-                logger.warning("a claim could not be renewed: %s", type(error).__name__)
+    async def _renew(self) -> None:
+        await self._database.execute(_RENEW, self._parameters(lease=LEASE_SECONDS))
 
     async def _release(self) -> None:
         try:
@@ -120,11 +112,3 @@ class Claim:
 
     def _parameters(self, **others: Any) -> dict[str, Any]:
         return {"table": self._table, "claim": self._id, **others}
-
-
-async def _happens(event: asyncio.Event, seconds: float) -> bool:
-    """Whether `event` is set within so many seconds."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    return event.is_set()
