@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -99,6 +100,16 @@ async def test_companies_come_with_reasons(base: str) -> None:
     found = await call(base, "search_companies", question="robots that can be leased", limit=2)
     assert len(found["companies"]) == 2 <= found["total"]
     assert all(company["reason"] and company["description"] for company in found["companies"])
+
+
+async def test_companies_are_counted_over_all_of_them(base: str, agents_url: str) -> None:
+    with psycopg.connect(agents_url) as connection:
+        query = "select count(*) from companies where 'Fintech' = any(sectors) and status = 'startup'"
+        [startups] = connection.execute(query).fetchone() or [0]
+    found = await call(base, "search_companies", question="how many fintech companies are there", limit=2)
+    assert (found["total"], len(found["companies"])) == (startups, 2)
+    assert found["summary"].startswith(f"There are **{startups}** ")
+    assert found["aggregation"]["total"] == startups
 
 
 async def test_campaigns_come_with_exact_counts(base: str) -> None:

@@ -15,10 +15,10 @@ import psycopg
 from numpy.typing import NDArray
 
 from quarry.companies.contract import STATUSES
-from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.text import words
 from tests.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
+from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 
 STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
 

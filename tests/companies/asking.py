@@ -8,9 +8,9 @@ from quarry.companies.contract import FUNDING_STAGES, STATUSES
 from quarry.companies.facets import COMPANIES
 from quarry.companies.meaning import as_companies
 from quarry.companies.query import Sought, sought
-from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.question import Question, Reading
+from tests.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from tests.query.tables import SERVED, Filled, read
 
 FILLED = Filled(

@@ -57,9 +57,7 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     planning = plan_messages(
         PlanInputs("weeds", [ChatMessage(role="user", content="x")], [made.id], made, [text], text)
     )
-    assert blocks_of(planning) == pairs(
-        "taxonomy", "conversation", "previous_results", "seed_company", "already_searched"
-    )
+    assert blocks_of(planning) == pairs("tags", "conversation", "previous_results", "seed_company", "already_searched")
 
 
 @given(TEXT)

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from quarry.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.sample import sample_directory
+from tests.companies.taxonomy import ALL_CATEGORIES, BUSINESS_MODELS, SECTORS
 
 Line = dict[str, Any]
 

@@ -201,19 +201,19 @@ class TestSimilarity:
         for reference in final(events)["references"]:
             assert reference["evidenceChips"][0] == "Similar to Lusevakt"
 
-    def test_the_anchors_name_is_not_searched_for(self, client: TestClient, chat_url: str) -> None:
+    def test_the_seed_companys_name_is_not_searched_for(self, client: TestClient, chat_url: str) -> None:
         events = chat(client, "startups similar to 3Fold")
-        assert "anchor_context" in step_names(run_of(chat_url, events))
+        assert "seed_context" in step_names(run_of(chat_url, events))
         assert found(events)[0] == "c-boomerbox"
 
-    def test_an_anchor_may_be_of_another_status_than_the_results(self, client: TestClient) -> None:
+    def test_a_seed_company_may_be_of_another_status_than_the_results(self, client: TestClient) -> None:
         events = chat(client, "startups similar to StackShovel")
         companies = final(events)["companiesById"].values()
         assert "c-stackshovel" not in found(events)
         assert {company["status"] for company in companies} <= {"startup"}
         assert "anchor" not in end_reason(events)
 
-    def test_what_is_said_besides_chooses_between_anchors_of_one_name(self, client: TestClient) -> None:
+    def test_what_is_said_besides_chooses_between_seed_companies_of_one_name(self, client: TestClient) -> None:
         assert found(chat(client, "companies like Harbor for container shipping"))[0] == "c-freeday"
 
     def test_the_statuses_asked_for_are_those_of_the_results(self, client: TestClient) -> None:
@@ -235,13 +235,19 @@ class TestDemands:
             ("acquired security companies", lambda company: company["status"] == "acquired"),
             ("insurers that went out of business", lambda company: company["status"] == "closed"),
             ("fintech companies", lambda company: "Fintech" in company["sectors"]),
-            ("open source companies", lambda company: "Open Core" in company["business_models"]),
         ],
     )
     def test_every_company_meets_what_is_demanded(self, client: TestClient, question: str, holds: Any) -> None:
         companies = final(chat(client, question))["companiesById"].values()
         assert companies
         assert all(holds(company) for company in companies)
+
+    def test_where_few_are_filed_as_demanded_they_come_first(self, client: TestClient) -> None:
+        events = chat(client, "open source companies")
+        companies = [final(events)["companiesById"][id] for id in found(events)]
+        filed = ["Open Core" in company["business_models"] for company in companies]
+        assert any(filed)
+        assert filed == sorted(filed, reverse=True)
 
     def test_only_startups_are_meant_where_no_status_is_named(self, client: TestClient) -> None:
         companies = final(chat(client, "carbon accounting"))["companiesById"].values()
@@ -282,7 +288,7 @@ class TestTheRunLog:
         run = run_of(chat_url, events)
         assert step_names(run)[:7] == [
             "search_exact_name_v1",
-            "anchor_precheck",
+            "name_precheck",
             "plan_by_rule",
             "companies_by_fields",
             "query_embedding",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import retrieval, search
+from quarry.companies import fitting, retrieval, search
 from quarry.core.errors import DatabaseUnavailable
 from tests.companies.chat.chatting import (
     SUMMARY,
@@ -156,24 +157,24 @@ def test_a_later_plan_that_nothing_meets_leaves_the_ranking(
 class TestDatabaseFails:
     @pytest.fixture
     def fails(self, monkeypatch: pytest.MonkeyPatch) -> Any:
-        """Let a search of `retrieval` fail from its call number `first` on."""
+        """Let a search of the module `of` fail from its call number `first` on."""
 
-        def fail(name: str, *, first: int = 1) -> None:
-            look, calls = getattr(retrieval, name), iter(range(1, 100))
+        def fail(name: str, *, first: int = 1, of: ModuleType = retrieval) -> None:
+            look, calls = getattr(of, name), iter(range(1, 100))
 
             async def failing(*arguments: Any, **options: Any) -> Any:
                 if next(calls) >= first:
                     raise DatabaseUnavailable("The database took too long; try again, or ask for less.")
                 return await look(*arguments, **options)
 
-            monkeypatch.setattr(retrieval, name, failing)
+            monkeypatch.setattr(of, name, failing)
 
         return fail
 
     def test_after_a_ranking_this_is_the_answer(
         self, patient_client: TestClient, model: FakeOpenAI, first_two: list[str], fails: Any
     ) -> None:
-        fails("look_up", first=2)
+        fails("look_up", first=2, of=fitting)
         model.respond = playing(
             plans=[plan(), plan("quite another phrasing")], rankings=ranks_backwards(first_two), critiques=GO_ON
         )

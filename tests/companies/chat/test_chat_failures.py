@@ -56,7 +56,7 @@ STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_cr
 
 @pytest.mark.parametrize("step", STEP_PARTS)
 @pytest.mark.parametrize("failure", ["broken", "refused", "slow", "not json", "another schema", "out of range"])
-def test_a_step_that_fails_is_taken_by_its_stand_in(
+def test_a_step_that_fails_is_taken_by_its_fallback(
     model_client: TestClient, model: FakeOpenAI, chat_url: str, step: str, failure: str
 ) -> None:
     model.respond = playing(**{STEP_PARTS[step]: FAILURES[failure]})

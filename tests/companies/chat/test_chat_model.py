@@ -443,7 +443,7 @@ class TestSettings:
         }
         with client_of(chat_url, **model_environment(model.url), **limits) as client:
             events = chat(client)
-            assert (end_reason(events), found(events)) == ("confidence_met", [])
+            assert (end_reason(events), found(events)) == ("converged", [])
             assert end_reason(chat(client, "Rotamos")) == "exact_match"
 
     def test_weights_reach_the_search(self, chat_url: str) -> None:
@@ -481,13 +481,15 @@ class TestWhatTheModelIsTold:
         assert company["profile"]
         assert told(request).endswith(f"Question: {QUESTION}")
 
-    def test_the_plan_knows_taxonomy_conversation_and_what_was_shown(
+    def test_the_plan_knows_the_commonest_tags_the_conversation_and_what_was_shown(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:
         model.respond = playing()
         chat(model_client, ["solar please", QUESTION], clientContext={"previousCandidateIds": ["c-tidewage"]})
         [request] = asked_for(model.chat_requests, "company_plan")
-        assert "Climate & Energy: Solar, Wind" in block(request, "taxonomy")
+        sectors, *_ = block(request, "tags").splitlines()
+        assert sectors.startswith('sectors: ["Fintech", "Food & Agriculture", ')
+        assert "Insurance" in sectors
         assert block(request, "conversation") == "- user: solar please\n- assistant: These fit."
         assert block(request, "previous_results") == "c-tidewage"
         assert block(request, "seed_company") == "none"

@@ -39,7 +39,7 @@ class Step:
         )
 
     def end(self) -> None:
-        """Failed where anything of it failed or was done by a stand-in that should not have had to."""
+        """Failed where anything of it failed or was done by a fallback that should not have had to."""
         logged = self._run.steps[self._logged :]
         self.status = "failed" if any(record.status != "completed" for record in logged) else "completed"
 

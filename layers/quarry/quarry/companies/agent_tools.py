@@ -33,10 +33,10 @@ async def _search(arguments: SearchCompaniesArguments, caller: Caller, services:
     shown = answer.references[: arguments.limit]
     return {
         "summary": answer.content,
-        "total": len(answer.references),
+        "total": answer.aggregation.total if answer.aggregation else len(answer.references),
         "companies": [_short(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
         "end_reason": answer.telemetry.end_reason,
-    }
+    } | ({"aggregation": answer.aggregation.model_dump(mode="json")} if answer.aggregation else {})
 
 
 def _short(reference: Reference, company: Company) -> dict[str, Any]:
@@ -56,7 +56,8 @@ AGENT_TOOLS = (
         "search_companies",
         "Search startup companies",
         "Find startup companies by a question in plain words, or by an exact name. Runs a whole search with ranking, and gives "
-        "a summary and the companies, best first, each with the reason why it fits and how sure that is.",
+        "a summary and the companies, best first, each with the reason why it fits and how sure that is. How many there are, "
+        "their groups, the newest and the largest are counted over all of them, exactly.",
         SearchCompaniesArguments,
         _search,
         route_class="model",

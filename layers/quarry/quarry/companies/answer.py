@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import clauses_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
+from quarry.companies.count_wording import aggregation_of, value_in_words
+from quarry.companies.counting import Counted, asks_for_numbers
 from quarry.companies.facets import COMPANIES
+from quarry.companies.fitting import nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.retrieval import nearest
+from quarry.companies.query import Sought
 from quarry.companies.snippets import home, inline_description, profile_words
+from quarry.companies.store import speak_of_all
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.model.step import write
@@ -34,7 +38,8 @@ _MATCHED_BY = {
 @dataclass(frozen=True)
 class Result:
     """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
-    search ended.
+    search ended. `is_near`: none is likely to be what is meant, and none is nearer. `counted`: the numbers that were asked
+    for, with the first companies that have them.
     """
 
     asked: Asked
@@ -46,6 +51,8 @@ class Result:
     rounds: int
     end_reason: EndReason
     is_cut_short: bool
+    is_near: bool = False
+    counted: Counted | None = None
 
 
 async def conclude(
@@ -63,13 +70,16 @@ async def conclude(
     is near and what each condition costs.
     """
     companies = {**asked.companies, **found.companies}
-    chosen = _chosen(context, asked, ranking, companies, wanted)
+    chosen = _chosen(asked, ranking, companies, wanted)
+    is_near = False
     met: Mapping[str, Standing] = {}
     near: Sequence[NearMiss] = found.near_misses
     costs: Sequence[Relaxation] = ()
     clauses = clauses_to_tell(asked.sought)
     if context.seconds_for_looking(False) > 0:
         try:
+            if not chosen and ranking.near and await _is_spoken_of(context, asked):
+                chosen, is_near = list(ranking.near[:wanted]), True
             if chosen and clauses and not asked.exact:
                 ids = [each.company_id for each in chosen]
                 met = await standings(context.services.database, COMPANIES, clauses, ids)
@@ -78,16 +88,50 @@ async def conclude(
                 costs = await relaxations(context.services.database, COMPANIES, asked.sought.clauses)
         except DatabaseUnavailable:
             context.run.degrade("company_search")
-    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short)
+    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near)
+
+
+def conclude_counted(asked: Asked, counted: Counted) -> Result:
+    """The answer to a question for a number: what was counted, and the first companies of it."""
+    wanted, every = counted.wanted, range(len(counted.clauses))
+    sought = replace(asked.sought, stated=tuple(wanted.clauses), assumed=tuple(counted.clauses[len(wanted.clauses) :]))
+    chosen = [
+        RankedCompany(
+            company_id=company.id,
+            reason=(value_in_words(counted, company) or "is among those counted").capitalize() + ".",
+            inline_description=inline_description(company),
+            evidence_chips=list(dict.fromkeys(filter(None, (value_in_words(counted, company), home(company))))),
+            confidence=1.0,
+        )
+        for company in counted.companies
+    ]
+    return Result(
+        replace(asked, sought=sought),
+        chosen,
+        {company.id: company for company in counted.companies},
+        {company.id: Standing(tuple(every)) for company in counted.companies},
+        near_misses=(),
+        relaxations=counted.relaxations,
+        rounds=0,
+        end_reason="exact_match",
+        is_cut_short=False,
+        counted=counted,
+    )
+
+
+async def _is_spoken_of(context: Context, asked: Asked) -> bool:
+    """Whether the companies speak of all that the topic names. What no profile has a word for, none comes near."""
+    said = _topic_words(asked.sought)
+    return asked.seed is not None or (bool(said) and await speak_of_all(context.services.database, said))
 
 
 def _chosen(
-    context: Context, asked: Asked, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
+    asked: Asked, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
 ) -> list[RankedCompany]:
-    """Those named, or as many as are wanted of those that were ranked surely enough."""
+    """Those named, or as many as are wanted of those that were ranked."""
     if asked.exact:
         return [_named(companies[match.company_id], match) for match in asked.exact if match.company_id in companies]
-    return [each for each in ranking.ranked if each.confidence >= context.limits.accepted_confidence_min][:wanted]
+    return list(ranking.ranked[:wanted])
 
 
 def _named(company: Company, match: NameMatch) -> RankedCompany:
@@ -150,8 +194,14 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         )
     if asked.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
+    if result.is_near:
+        missing.append("nothing here surely fits this; what follows comes nearest")
     if asked.is_relaxed and result.chosen and not sought.names_status:
         missing.append("no startup fits, so companies of any status were searched")
+    if asks_for_numbers(sought):
+        missing.append(
+            "what companies are about is not recorded as a value, so they are not counted or put in order by it"
+        )
     missing += [f"the data does not tell {each.text}" for each in sought.question.unanswerable]
     return SummaryInputs(
         question=context.question,
@@ -172,8 +222,11 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
 def _unheard(result: Result) -> list[str]:
     """The words of the topic that no company chosen speaks of."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
-    topic = dict.fromkeys(word for word in words(result.asked.sought.topic) if word not in STOP_WORDS)
-    return [word for word in topic if stem(word) not in held]
+    return [word for word in _topic_words(result.asked.sought) if stem(word) not in held]
+
+
+def _topic_words(sought: Sought) -> list[str]:
+    return list(dict.fromkeys(word for word in words(sought.topic) if word not in STOP_WORDS))
 
 
 def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
@@ -190,6 +243,9 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
             end_reason=result.end_reason,
             degraded_steps=context.run.degraded,
         ),
+        aggregation=aggregation_of(result.counted)
+        if result.counted and result.counted.wanted.ask.kind != "extreme"
+        else None,
     )
 
 

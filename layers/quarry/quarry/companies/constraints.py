@@ -32,7 +32,9 @@ def constraints_of(sought: Sought) -> contract.Constraints:
     return contract.Constraints(
         topic=sought.topic,
         conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=list(sought.excluded)[: contract.CONDITIONS_MAX],
+        excluded=[
+            words[: contract.VALUE_CHARACTERS_MAX].strip() for words in sought.excluded[: contract.CONDITIONS_MAX]
+        ],
         evidence=evidence[:EVIDENCE_MAX],
     )
 

@@ -147,9 +147,13 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The companies that answer the question, best first, and how surely. `before` are the best ids of the round before."""
+    """The companies that answer the question, best first, and how surely. `near` are the best where no rule says that any
+    does; a model that was asked leaves none.
+    `before` are the best ids of the round before.
+    """
 
     ranked: Sequence[RankedCompany] = ()
+    near: Sequence[RankedCompany] = ()
     confidence: float = 0.0
     before: Sequence[str] | None = None
     detail: str = ""

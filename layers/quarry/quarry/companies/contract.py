@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.core.contract import EVIDENCE_MAX, Evidence, Request
+from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 
@@ -181,7 +181,7 @@ class Reference(_Model):
 
 
 class Telemetry(_Model):
-    """How the search went. `degraded_steps` names the steps that a stand-in, or less than was asked for, served."""
+    """How the search went. `degraded_steps` names the steps that a fallback, or less than was asked for, served."""
 
     run_id: str
     iteration_count: int
@@ -206,14 +206,27 @@ class PartialText(_Model):
     text: str
 
 
+class Aggregation(_Model):
+    """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
+    names; `groups` are these values. Of the newest or largest `by` says in what.
+    """
+
+    by: str | None
+    groups: list[AggregationGroup]
+    total: int
+
+
 class FinalAnswer(_Model):
-    """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits."""
+    """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits.
+    `aggregation` is there where a number was asked for; `references` then are the first that were counted.
+    """
 
     content: str
     references: list[Reference]
     constraints: Constraints = Field(default_factory=Constraints)
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
+    aggregation: Aggregation | None = None
 
 
 class ActivityEvent(Event):

@@ -13,6 +13,7 @@ from quarry.core.language.numerals import numeral_value
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import (
+    Asked,
     Cue,
     DateRange,
     FacetName,
@@ -38,10 +39,22 @@ _FOR = frozenset("for to by with helping serving targeting among between into".s
 
 def as_companies(parsed: ParsedQuery) -> ParsedQuery:
     """The mentions as they are meant where companies are searched: who is named outright was looked for before."""
+    meant = [_as_meant(parsed, place) for place in range(len(parsed.mentions))]
+    asks = any(isinstance(mention.value, Asked) for mention in parsed.mentions)
     return replace(
         parsed,
-        mentions=tuple(_as_meant(parsed, place) for place in range(len(parsed.mentions))),
+        mentions=tuple(_of_topic(parsed, mention, place, asks=asks) for place, mention in enumerate(meant)),
     )
+
+
+def _of_topic(parsed: ParsedQuery, mention: Mention, place: int, *, asks: bool) -> Mention:
+    """A verb for what every company does says nothing by itself; "the end of the month" asks for no months."""
+    value = mention.value
+    if isinstance(value, Word) and value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
+        return replace(mention, value=Cue("light"))
+    if isinstance(value, FacetName) and value.grain and not asks:
+        return replace(mention, value=_word(parsed, mention))
+    return mention
 
 
 def without_names(parsed: ParsedQuery, names: Sequence[str]) -> ParsedQuery:
@@ -67,8 +80,6 @@ def _as_stated(mention: Mention) -> Mention:
 
 def _as_meant(parsed: ParsedQuery, place: int) -> Mention:
     mention = parsed.mentions[place]
-    if isinstance(mention.value, Word) and mention.value.stem in _DOINGS and 0 < place < len(parsed.mentions) - 1:
-        return replace(mention, value=Cue("light"))
     if _place_names(mention) and not _is_home(parsed, place):
         return replace(mention, value=_word(parsed, mention), is_latent=False)
     if not isinstance(mention.value, Known):

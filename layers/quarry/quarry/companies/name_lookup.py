@@ -35,7 +35,7 @@ async def look_up_names(context: Context) -> Asked:
     seeks = await off_loop(with_constraints, sought(reading), context.request.constraints)
     of_any_status = names.similar or not seeks.names_status or asks_for_facts(context.question)
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
-    with context.run.step("anchor_precheck") as record:
+    with context.run.step("name_precheck") as record:
         if names.similar:
             named = [match for match in matches if match.name_score >= context.limits.anchor_name_min]
         else:
@@ -109,7 +109,7 @@ async def _with_seed(
     context: Context, asked: Asked, reading: Reading, named: Sequence[NameMatch], companies: Mapping[str, Company]
 ) -> Asked:
     """What is asked beside the company that others are to be like, and what is stored of its meaning."""
-    with context.run.step("anchor_context") as record:
+    with context.run.step("seed_context") as record:
         seed = await off_loop(_seed, context.question, named, companies)
         record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
     if seed is None:

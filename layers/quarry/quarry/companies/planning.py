@@ -15,6 +15,7 @@ from quarry.companies.context import Asked, Context, Plan, conditions_in_words
 from quarry.companies.outputs import CompanyPlan, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.ranking import distinct
+from quarry.companies.store import common_tags
 from quarry.core.model.interface import ChatModel
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import words
@@ -70,7 +71,8 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
         with context.run.step("kept_plan") as record:
             record.counts["variants"] = len(kept.query_variants)
         return kept
-    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs, context.run)
+    told = replace(inputs, tags=await common_tags(context.services.database))
+    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), told, context.run)
     context.note(variants=len(plan.query_variants))
     if "company_plan" not in context.run.degraded:
         kept_plans[key] = plan

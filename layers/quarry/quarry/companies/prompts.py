@@ -6,14 +6,13 @@ Companies' own texts are data: they go into fenced blocks as JSON, and are never
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.companies.contract import STATUSES, ChatMessage, Company
 from quarry.companies.outputs import CompanyPlan
 from quarry.companies.ranking import Entry
 from quarry.companies.snippets import facts, snippets
-from quarry.companies.taxonomy import BUSINESS_MODELS, CATEGORIES
 from quarry.core.model.interface import Message
 from quarry.core.text import fence, shorten, significant_words
 
@@ -27,7 +26,7 @@ PLAN = f"""You plan searches in a database of young companies. Another program r
 - Write several query variants that differ in wording, each in the words that a company's own profile would use: what it
   makes, for whom, which problem it solves. Not the user's politeness, and not the filters.
 - Filters exclude. Set one only where the user clearly asks for it; leave the list empty otherwise. Sectors, categories and
-  business models are those listed, to the letter.
+  business models are those listed, to the letter; the commonest are.
 - statuses is ["startup"] unless the user asks for acquired, public or closed companies.
 - niches are the specialisms asked for, in a few words each. nicheMode is must_match only when the user insists ("only",
   "just", "exactly"), else boost.
@@ -63,7 +62,9 @@ SUMMARY = f"""You write the answer above a list of companies that a search has f
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What a plan is made from. `note` says what became of the plan before, in a later iteration."""
+    """What a plan is made from. `note` says what became of the plan before, in a later iteration; `tags` are the
+    commonest that companies are filed under, by what they are called.
+    """
 
     question: str
     history: Sequence[ChatMessage] = ()
@@ -71,6 +72,7 @@ class PlanInputs:
     seed: Company | None = None
     tried: Sequence[str] = ()
     note: str = ""
+    tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class SummaryInputs:
 def plan_messages(inputs: PlanInputs) -> list[Message]:
     """The request for a plan. The question comes last, where models heed it most."""
     parts = [
-        f"<taxonomy>\n{_taxonomy()}\n</taxonomy>",
+        f"<tags>\n{_tags(inputs.tags)}\n</tags>",
         "Fields that are searched: company_name, tagline, description, product_description, problem_solved, target_customer, "
         f"differentiator, niches, sectors, categories, business_models. Statuses: {', '.join(STATUSES)}.",
         f"<conversation>\n{_conversation(inputs.history)}\n</conversation>",
@@ -207,9 +209,10 @@ def _lines(texts: Iterable[str]) -> str:
     return fence("\n".join(f"- {' '.join(text.split())}" for text in texts)) or "none"
 
 
-def _taxonomy() -> str:
-    sectors = "\n".join(f"{sector}: {', '.join(categories)}" for sector, categories in CATEGORIES.items())
-    return f"Sectors with their categories:\n{sectors}\nBusiness models: {', '.join(BUSINESS_MODELS)}"
+def _tags(tags: Mapping[str, Sequence[str]]) -> str:
+    """What most companies are filed under, a line for each kind of tag."""
+    lines = (f"{facet}: {json.dumps(list(values), ensure_ascii=False)}" for facet, values in tags.items() if values)
+    return fence("\n".join(lines)) or "none"
 
 
 def _conversation(history: Sequence[ChatMessage]) -> str:

@@ -7,31 +7,26 @@ status is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from quarry.companies.contract import FUNDING_STAGES, STATUSES, Status
-from quarry.companies.facets import COMPANIES, NAME_FACETS, STAGE, STATUS, TAG_FACETS
+from quarry.companies.contract import STATUSES, Status
+from quarry.companies.facets import COMPANIES, NAME_FACETS, STATUS, TAG_FACETS
 from quarry.companies.meaning import is_noun, without_names, word_before
+from quarry.companies.statuses import asks_for_any_status, of_closing, with_one_status
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
-from quarry.core.query.mention import Asked, Cue, FacetName, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Evidence, Missing, Question, Reading
+from quarry.core.query.mention import Asked, Cue, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
+from quarry.core.query.question import Clause, Condition, Missing, Question, Reading
 from quarry.core.text import significant_words
 
-DATE_AHEAD_MAX = 12
-"""So many characters behind "closed" a date is that of closing."""
 COUNT_MAX = 20
 FEW = {"couple": 2, "few": 3, "handful": 5}
 
 STARTUPS: Clause = (Condition(STATUS, ("startup",), strength="inferred"),)
 _WITHIN = frozenset("in within from".split())
-_BESIDES = frozenset("also too including include even plus".split())
-_ANY = frozenset("any every all whatever each".split())
-_LATER = frozenset("later above beyond up more higher onwards".split())
-_EARLIER = frozenset("earlier below before less lower".split())
 
 
 @dataclass(frozen=True)
@@ -101,15 +96,15 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
     negated = [(each,) for each in question.preferred if each.is_negated]
     clauses = [
         clause
-        for clause in _with_one_status([*question.clauses, *negated], parsed)
+        for clause in with_one_status([*question.clauses, *negated], parsed)
         if not _is_of_tags(clause) or all(_is_ruled_out(parsed, each) for each in clause)
     ]
-    clauses = [_of_closing(clause, clauses) for clause in clauses]
-    stated = tuple(clause for clause in clauses if not _is_inferred(clause))
+    clauses = [of_closing(clause, clauses) for clause in clauses]
+    tags = _tag_groups(question, parsed)
+    stated = tuple(_without_contradictions((clause for clause in clauses if not _is_inferred(clause)), tags))
     names_status = any(condition.facet == STATUS for clause in clauses for condition in clause)
     inferred = tuple(clause for clause in clauses if _is_inferred(clause))
-    assumed = inferred if names_status or _asks_for_any_status(parsed) else (*inferred, STARTUPS)
-    tags = _tag_groups(question, parsed)
+    assumed = inferred if names_status or asks_for_any_status(parsed) else (*inferred, STARTUPS)
     return Sought(
         question,
         stated=stated,
@@ -117,11 +112,33 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         tags=tags,
         excluded=_excluded(question, clauses, parsed),
         topic=question.topic,
-        words=tuple(dict.fromkeys(significant_words(" ".join(question.topic_words)))),
+        words=_words(question),
         is_plain=bool(tags) and _is_covered(question, tags),
         count=_count(question, parsed),
         narrows=parsed.narrows or (parsed.follows_up and reading.before is not None),
     )
+
+
+def _words(question: Question) -> tuple[str, ...]:
+    """The stems of the topic's words as profiles are compared by them: those that say something, and no cue."""
+    meant = {each for word in question.topic_words for key in keys(word) for each in (key, stem(key))}
+    said = (key for key in keys(question.topic) if key in meant or stem(key) in meant)
+    return tuple(dict.fromkeys(significant_words(" ".join(said))))
+
+
+def _without_contradictions(clauses: Iterable[Clause], tags: Sequence[TagGroup]) -> Iterator[Clause]:
+    """The clauses but for a tag that is ruled out and asked for: "fintech other than banks" rules out a part of what both
+    are filed under, by its words alone.
+    """
+    asked_for = {(each.facet, value) for group in tags for each in group.conditions for value in each.values}
+    for clause in clauses:
+        kept = tuple(
+            each
+            for each in clause
+            if not (each.is_negated and asked_for.intersection((each.facet, value) for value in each.values))
+        )
+        if kept:
+            yield kept
 
 
 def _is_inferred(clause: Clause) -> bool:
@@ -213,76 +230,6 @@ def _counts_of_things(parsed: ParsedQuery) -> Iterator[int]:
             is_best = parsed.text[before.start : before.end].lower() in ("best", "first", "top")
             if is_best or isinstance(before.value, Asked):
                 yield int(value.least)
-
-
-# ---- statuses and stages ----
-
-
-def _with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
-    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for
-    startups too.
-    """
-    named = [clause for clause in clauses if any(each.facet == STATUS and not each.is_negated for each in clause)]
-    if not named:
-        return [_with_stages(clause, parsed) for clause in clauses]
-    statuses = [each for clause in named for each in clause if each.facet == STATUS]
-    values = dict.fromkeys(value for each in statuses for value in each.values)
-    evidence = tuple(span for each in statuses for span in each.evidence)
-    if evidence and any(_is_besides(parsed, span) for span in evidence):
-        values = dict.fromkeys(("startup", *values))
-    one: Clause = (Condition(STATUS, tuple(values), evidence=evidence),)
-    return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
-
-
-def _of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
-    """ "Closed in 2021" dates the end of a company, not its beginning."""
-    ends = [
-        span.end
-        for other in clauses
-        for each in other
-        if each.facet == STATUS and each.values == ("closed",)
-        for span in each.evidence
-    ]
-    if any(0 <= clause[0].evidence[0].start - end <= DATE_AHEAD_MAX for end in ends if clause[0].evidence):
-        return tuple(replace(each, facet="closed_year") if each.facet == "founded_year" else each for each in clause)
-    return clause
-
-
-def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
-    """Whether what is said there is to be added ("also those that closed")."""
-    tokens = parsed.tokens
-    before = [token.key for token in tokens if token.end <= evidence.start][-6:]
-    behind = [token.key for token in tokens if token.start >= evidence.end][:1]
-    return bool(_BESIDES & set(before)) or behind == ["too"]
-
-
-def _asks_for_any_status(parsed: ParsedQuery) -> bool:
-    return any(
-        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and word_before(parsed, mention) in _ANY
-        for mention in parsed.mentions
-    )
-
-
-def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
-    """ "Series A or later" means all stages that follow."""
-    return tuple(
-        replace(condition, values=_stages(condition, parsed)) if condition.facet == STAGE else condition
-        for condition in clause
-    )
-
-
-def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
-    if len(condition.values) != 1 or condition.values[0] not in FUNDING_STAGES or not condition.evidence:
-        return condition.values
-    place = FUNDING_STAGES.index(condition.values[0])
-    behind = [token.key for token in parsed.tokens if token.start >= condition.evidence[-1].end][:3]
-    said = [word for word in behind if word not in ("stage", "round", "funding")][:2]
-    if len(said) == 2 and said[0] in ("or", "and"):
-        if said[1] in _LATER:
-            return FUNDING_STAGES[place:]
-        if said[1] in _EARLIER:
-            return FUNDING_STAGES[1 : place + 1]
-    return condition.values
 
 
 # ---- tags ----

@@ -16,6 +16,8 @@ TAXONOMY_WEIGHT = 0.2
 """What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""
 
 FIRST_SECTOR_WEIGHT = 0.1
+NEAR_SHARE = 0.3
+"""From this share of the best one's confidence on, a company comes near it."""
 
 
 @dataclass(frozen=True)

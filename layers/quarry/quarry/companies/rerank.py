@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.companies import fallbacks
 from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, conditions_in_words
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
+from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
-from quarry.companies.ranking import distinct
+from quarry.companies.ranking import NEAR_SHARE, distinct
 from quarry.companies.snippets import inline_description
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import fence, shorten
@@ -25,7 +25,7 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
     inputs = RerankInputs(context.question, plan.output, offered, asked.seed, conditions_in_words(asked.sought))
 
     def by_rule(given: RerankInputs) -> Reranking:
-        return fallbacks.rerank_by_rule(given, asked.sought)
+        return rerank_by_rule(given, asked.sought)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):
@@ -35,13 +35,25 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
         context.run.degrade("company_rerank", context.run.steps[-1])
         decided = by_rule(inputs)
         ranked = _offered_only(decided, offered_ids)
-    context.note(before=len(offered), after=len(ranked))
+    ranked = [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
+    answering = likely(ranked, context.limits.accepted_confidence_min)
+    context.note(before=len(offered), after=len(answering))
+    by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
     return Ranking(
-        [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked],
-        decided.confidence if ranked else 0.0,
+        answering,
+        ranked if by_rule_alone and not answering else (),
+        decided.confidence if answering else 0.0,
         before.before,
-        detail=f"{len(ranked)} of {len(offered)} answer the question",
+        detail=f"{len(answering)} of {len(offered)} answer the question",
     )
+
+
+def likely(ranked: Sequence[RankedCompany], least: float) -> list[RankedCompany]:
+    """Those that are at least so likely to answer the question; where the best is hardly likelier itself, those that come
+    near it too; none where even the best is not.
+    """
+    best = max((each.confidence for each in ranked), default=0.0)
+    return [each for each in ranked if each.confidence >= min(least, NEAR_SHARE * best)] if best >= least else []
 
 
 def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedCompany]:

@@ -11,15 +11,18 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from quarry.companies.activity import Timeline, counted
-from quarry.companies.answer import conclude, final_answer, write_answer
+from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
 from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Verdict
 from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent, PartialText, PartialTextEvent
+from quarry.companies.count_wording import counted_in_words
+from quarry.companies.counting import Counting, count, what_to_count
 from quarry.companies.critique import criticise
+from quarry.companies.fitting import keep_fitting
 from quarry.companies.limits import CompanyLimits
 from quarry.companies.name_lookup import look_up_names
 from quarry.companies.planning import described, make_plan
 from quarry.companies.rerank import rerank
-from quarry.companies.retrieval import keep_fitting, retrieve
+from quarry.companies.retrieval import retrieve
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
@@ -29,6 +32,8 @@ from quarry.core.stream.events import Event
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""
 ANSWER_RESERVE_SECONDS = 15.0
+COUNTED_SHOWN = 10
+"""So many of the companies that were counted are shown."""
 
 
 async def search_companies(
@@ -74,6 +79,12 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
         step.detail = asked.detail
     yield step.event
 
+    if (wanted := _to_count(context, asked)) is not None:
+        async with aclosing(_counted(context, timeline, asked, wanted)) as steps:
+            async for event in steps:
+                yield event
+        return
+
     now = Round(asked, end_reason="exact_match" if asked.exact else None)
     while (now := _within_limits(context, now)).end_reason is None:
         now = replace(now, nth=now.nth + 1)
@@ -86,7 +97,6 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
 
     if not (asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
         raise TimeIsUp
-    content = ""
     with timeline.step("answer", "Writing the answer") as step:
         yield step.event
         result = await conclude(
@@ -99,14 +109,42 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
             end_reason=now.end_reason,
             is_cut_short=now.is_cut_short,
         )
+        content = ""
         async with aclosing(write_answer(context, result)) as pieces:
             async for piece in pieces:
                 content += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
     yield step.event
+    yield _ended(context, result, content)
+
+
+def _ended(context: Context, result: Result, content: str) -> FinalAnswerEvent:
     context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in result.chosen]
     context.run.end_reason = result.end_reason
-    yield FinalAnswerEvent(data=final_answer(context, result, content))
+    return FinalAnswerEvent(data=final_answer(context, result, content))
+
+
+def _to_count(context: Context, asked: Asked) -> Counting | None:
+    """What is to be counted instead of searched for: nothing where a company is named."""
+    if asked.exact or asked.seed is not None or not context.may_call():
+        return None
+    return what_to_count(asked.sought, context.request.previous_candidate_ids)
+
+
+async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: Counting) -> AsyncGenerator[Event]:
+    """The events of a question for a number: no model is asked, and the text gives the number as it was counted."""
+    with timeline.step("count", "Counting companies") as step:
+        yield step.event
+        with context.run.step("count_companies") as record:
+            context.run.budget.spend_call()
+            told = await count(context.services.database, wanted, COUNTED_SHOWN)
+            record.counts["found"] = told.answer.rows
+        step.detail = counted(told.answer.rows, "company", "companies")
+    yield step.event
+    result = conclude_counted(asked, told)
+    content = counted_in_words(told)
+    yield PartialTextEvent(data=PartialText(text=content))
+    yield _ended(context, result, content)
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:

@@ -10,7 +10,7 @@ from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
 from quarry.companies.contract import Company, Status
-from quarry.companies.facets import COMPANIES
+from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.postgres.call import call
@@ -20,6 +20,8 @@ from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Literals, where
 
 _SEED_SCORING = Scoring()
+TAGS_TOLD_MAX = 60
+"""So many sectors, categories and business models each a model is told of."""
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -188,6 +190,32 @@ async def fitting_ids(database: Database, filter: Composed, limit: int) -> list[
         + SQL(" order by t.founded_year desc nulls last, t.id limit {}").format(Literal(limit))
     )
     return [row["id"] for row in rows]
+
+
+async def common_tags(database: Database) -> dict[str, list[str]]:
+    """The tags that most companies are filed under, most first, at most `TAGS_TOLD_MAX` of each kind, by what the kind is
+    called.
+    """
+    rows = await database.rows(
+        SQL(
+            "select f.facet, array(select v.value from facet_values v where v.table_name = %s and v.facet = f.facet"
+            " and v.scope = '' order by v.row_count desc, v.value limit %s) as values from unnest(%s::text[]) f (facet)"
+        ),
+        [COMPANIES.name, TAGS_TOLD_MAX, [facet for facet in TAG_FACETS if facet != "niche"]],
+    )
+    return {COMPANIES.facet(row["facet"]).plural: row["values"] for row in rows}
+
+
+async def speak_of_all(database: Database, words: Sequence[str]) -> bool:
+    """Whether each of the words stands in the profile of some company."""
+    row = await database.row(
+        SQL(
+            "select bool_and(numnode(q) = 0 or exists (select from companies t where t.text_search @@ q or t.niches_search @@ q))"
+            " as spoken from (select plainto_tsquery('english', w) as q from unnest(%s::text[]) w) s"
+        ),
+        [list(words)],
+    )
+    return bool(row and row["spoken"])
 
 
 async def stored_vectors(database: Database, id: str) -> list[list[float]]:

@@ -47,12 +47,12 @@ def nothing_found(
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
     costs = [
-        f"without “{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
+        f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
         for label, rows in relaxations
         if rows
     ]
     if costs and inputs.demands:
-        missing.append(f"{'; '.join(costs).capitalize()}.")
+        missing.append(f"Without {'; without '.join(costs)}.")
     said = " ".join([said, *missing])
     if near_misses:
         near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)

@@ -67,3 +67,10 @@ class Evidence(Request):
             )
             for span in condition.evidence
         ]
+
+
+class AggregationGroup(BaseModel):
+    """A value, or the first day of a period, and how many rows have it."""
+
+    value: str | int | float | bool | datetime.date
+    count: int

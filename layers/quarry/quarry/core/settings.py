@@ -164,7 +164,7 @@ class Settings(BaseModel):
         default=0.74, ge=0, le=1, description="A company search may stop when its ranking is this sure."
     )
     company_accepted_confidence_min: float = Field(
-        default=0.2, ge=0, le=1, description="A company that the ranking is less sure of is not shown."
+        default=0.2, ge=0, le=1, description="Where the ranking is less sure of its best company, none is said to fit."
     )
     company_name_similarity_min: float = Field(
         default=0.35, ge=0, le=1, description="From this trigram similarity on, a name is like the one asked for."

@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.contract import Day, Request
+from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 from quarry.records.types import RECORD_TYPES, RecordType
@@ -192,13 +192,6 @@ class ToolObservationEvent(Event):
 class SourcesEvent(Event):
     type: Literal["sources"] = "sources"
     sources: list[Source]
-
-
-class AggregationGroup(BaseModel):
-    """A value, or the first day of a period, and how many records have it."""
-
-    value: str | int | float | bool | datetime.date
-    count: int
 
 
 class AggregationEvent(Event):

@@ -8,6 +8,7 @@ from typing import Any
 
 from psycopg.sql import SQL, Identifier
 
+from quarry.core.contract import AggregationGroup
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
@@ -16,7 +17,7 @@ from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among
 from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
-from quarry.records.contract import AggregationEvent, AggregationGroup
+from quarry.records.contract import AggregationEvent
 from quarry.records.facets import RECORDS, SAID_FACETS
 from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
 from quarry.records.types import RecordType

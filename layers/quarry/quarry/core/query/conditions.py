@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.language.stemming import stem
@@ -22,6 +22,7 @@ from quarry.core.query.mention import (
     NumberRange,
     ParsedQuery,
     Place,
+    PlaceKind,
     Word,
 )
 from quarry.core.query.presence import presences
@@ -153,9 +154,31 @@ def _place(parsed: ParsedQuery, place: int, value: Place, table: SearchTable, fo
             return [tuple(each) for each in both]
         return [tuple(replace(condition, is_negated=True) for each in both for condition in each)]
     text = parsed.text[mention.start : mention.end]
+    facet = _facet_of_places(value, table)
     if mention.assertion != "negated":
-        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facets[0]))
-    return _any_of([Condition(facets[0], (value.name,))], mention)
+        found.missing.append(Missing(text, Evidence(mention.start, mention.end), facet))
+    return _any_of([Condition(facet, (text,))], mention)
+
+
+_CALLED: Mapping[PlaceKind, tuple[str, ...]] = {
+    "city": ("city", "town"),
+    "region": ("region", "state", "country"),
+    "country": ("country",),
+    "continent": ("continent", "region", "country"),
+}
+"""What a facet of places of a kind is called, the nearest first."""
+
+
+def _facet_of_places(value: Place, table: SearchTable) -> str:
+    """The facet that such a place would be a value of."""
+    facets = [facet for facet in table.facets if facet.kind == "place"]
+    named = (
+        facet.name
+        for word in _CALLED[value.kind]
+        for facet in facets
+        if word in (facet.name, facet.label, *facet.words)
+    )
+    return next(named, facets[0].name)
 
 
 def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable, found: Conditions) -> list[Clause]:

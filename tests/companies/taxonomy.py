@@ -1,6 +1,5 @@
-"""The taxonomy that companies are filed under: 15 sectors of 12 categories each, and 18 business models.
-
-These names are the only ones there are, in the data, in a plan and in a filter.
+"""What the companies of the sample are filed under: 15 sectors of 12 categories each, and 18 business models. Other data
+has its own.
 """
 
 from __future__ import annotations

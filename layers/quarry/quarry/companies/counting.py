@@ -1,0 +1,121 @@
+"""Numbers, groups and extremes that a question asks of companies: from all rows that meet its conditions, exactly, or not
+at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from quarry.companies.contract import Company
+from quarry.companies.facets import COMPANIES, STATUS
+from quarry.companies.query import Sought
+from quarry.companies.store import companies_by_ids
+from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Ask, Clause
+from quarry.core.retrieval import questions
+from quarry.core.retrieval.answers import Answer, Relaxation
+from quarry.core.retrieval.filters import EVERY_ROW, Among
+
+COUNTED_KINDS = ("count", "distinct", "groups", "extreme")
+EXTREMES_SHOWN = 5
+"""So many of the largest or newest are shown where the question says no number."""
+GRAINS = (None, "year")
+"""Companies are dated by years."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is to be counted: the companies that meet the clauses, those `among` the ids shown before where they are given.
+
+    `assumed` clauses hold too as long as some company meets them all.
+    """
+
+    ask: Ask
+    clauses: Sequence[Clause] = ()
+    assumed: Sequence[Clause] = ()
+    among: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What all companies say to a question: under `clauses`, and how many there are without what was assumed of them.
+
+    `companies` are the first of them, or those with the lowest or highest value, in this order.
+    """
+
+    wanted: Counting
+    answer: Answer
+    clauses: Sequence[Clause]
+    of_any_status: int
+    companies: Sequence[Company] = ()
+    relaxations: Sequence[Relaxation] = ()
+
+    @property
+    def number(self) -> int:
+        """How many companies there are, or how many different values where these were asked for."""
+        return self.answer.rows if self.answer.number is None else self.answer.number
+
+
+def asks_for_numbers(sought: Sought) -> bool:
+    return sought.question.ask.kind in COUNTED_KINDS and not sought.question.unanswerable
+
+
+def what_to_count(sought: Sought, previous_ids: Sequence[str] = ()) -> Counting | None:
+    """What the question wants counted; None where it asks for no number, or for one that fields and tags do not tell.
+
+    What companies are about is told by their texts, and so is nothing to be counted by.
+    """
+    ask, question = sought.question.ask, sought.question
+    if not asks_for_numbers(sought) or question.excluded_words or ask.grain not in GRAINS:
+        return None
+    ask = replace(ask, limit=ask.limit or None, grain=None)
+    tags = [group.conditions for group in sought.tags if group.conditions not in sought.stated]
+    if not sought.topic or sought.is_plain:
+        assumed = [clause for clause in sought.assumed if ask.facet not in _FACETS_OF_ENDS or not _is_of_status(clause)]
+        return Counting(ask, (*sought.stated, *tags), assumed)
+    if sought.narrows and previous_ids:
+        return Counting(ask, sought.stated, among=tuple(previous_ids))
+    return None
+
+
+_FACETS_OF_ENDS = (STATUS, "closed_year", "acquirer")
+"""What only some statuses have: who asks by it does not mean startups alone."""
+
+
+def _is_of_status(clause: Clause) -> bool:
+    return all(condition.facet == STATUS for condition in clause)
+
+
+async def count(database: Database, wanted: Counting, shown: int) -> Counted:
+    """The number, and the first `shown` companies. Raises DatabaseUnavailable."""
+    among = EVERY_ROW if wanted.among is None else Among(keys=wanted.among)
+    every = await questions.answer(database, COMPANIES, Ask("count"), wanted.clauses, among)
+    clauses = (*wanted.clauses, *wanted.assumed)
+    answer = await questions.answer(database, COMPANIES, _whole(wanted.ask), clauses, among)
+    if not answer.rows and every.rows and wanted.assumed:
+        clauses = tuple(wanted.clauses)
+        answer = await questions.answer(database, COMPANIES, _whole(wanted.ask), clauses, among)
+    ids = answer.keys[:shown]
+    if wanted.ask.kind != "extreme" and answer.rows:
+        ids = (await questions.answer(database, COMPANIES, Ask("rows", limit=shown), clauses, among)).keys
+    relaxed = [] if answer.rows else await questions.relaxations(database, COMPANIES, clauses, among)
+    return Counted(
+        wanted,
+        answer,
+        clauses,
+        every.rows,
+        await companies_by_ids(database, ids),
+        [each for each in relaxed if each.rows],
+    )
+
+
+def _whole(ask: Ask) -> Ask:
+    """Groups are asked for as a whole, so that what comes behind the first ones is told too; so are a few extremes."""
+    if ask.kind == "groups":
+        return replace(ask, limit=None)
+    if ask.kind == "distinct":
+        return replace(ask, kind="groups", limit=None)
+    if ask.kind == "extreme":
+        return replace(ask, limit=max(ask.limit or 1, EXTREMES_SHOWN) if (ask.limit or 1) == 1 else ask.limit)
+    return ask

@@ -1,0 +1,233 @@
+"""The ranking where no model ranks: by the evidence that speaks for each company. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
+from quarry.companies.outputs import (
+    RankedCompany,
+    Reranking,
+)
+from quarry.companies.prompts import RerankInputs
+from quarry.companies.query import Sought, TagGroup
+from quarry.companies.ranking import NEAR_SHARE, Entry
+from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
+from quarry.core.text import significant_words
+
+SEMANTIC_RANGE = (0.25, 0.65)
+"""Cosine similarities that count as nothing and as all there is to be had."""
+SECOND_SECTOR = 0.6
+"""What a sector counts that a company has, but not as its first one."""
+
+MODEL_WORTH = 0.5
+"""What the name of a business model counts beside that of a sector or category."""
+DEMANDED_MISSED = 1.5
+"""What a company's odds lose by a tag that says what the companies are, and that it is not filed under."""
+
+
+@dataclass(frozen=True)
+class Odds:
+    """The log odds that a company answers the question, from evidence between 0 and 1 each.
+
+    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand
+    beside it so that their scores mean the same.
+    """
+
+    base: float
+    weights: tuple[float, ...]
+
+    def of(self, *evidence: float) -> float:
+        return self.base + sum(weight * value for weight, value in zip(self.weights, evidence, strict=True))
+
+
+ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
+"""Meaning, share of the question's words, share of its tags."""
+PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
+"""Where the question is tags and nothing else: meaning, share of the tags."""
+SEED_ODDS = Odds(-3.4, (4.0, 4.0, 1.5))
+"""Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
+DEMANDS_MET = 1.0
+"""What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
+NOTHING_ASKED = 0.6
+"""The score of a company of which nothing was asked but what it was filtered by."""
+NAME_WEIGHT = 0.95
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What speaks for a company, each from 0 to 1, and the words of the question that it holds."""
+
+    score: float
+    coverage: float
+    covered: frozenset[str]
+    groups: tuple[TagGroup, ...]
+
+
+def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
+    """The companies whose evidence comes near the best, best first. Whether that is enough is for the caller to say."""
+    said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
+    weights = _word_weights(sought, said.values())
+    rarity = _rarity(entry.company for entry in inputs.entries)
+    judged = [
+        (entry, _judge(entry, said[entry.company.id], inputs, sought, weights, rarity)) for entry in inputs.entries
+    ]
+    judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
+    best = judged[0][1].score if judged else 0.0
+    kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
+    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, sought)]
+    if sought.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
+        kept = filed
+    return Reranking(
+        confidence=_confidence(best) if kept else 0.0,
+        ranked_company_ids=[entry.company.id for entry, _ in kept],
+        per_company=[_described(entry, evidence, inputs, sought) for entry, evidence in kept],
+    )
+
+
+def _confidence(score: float) -> float:
+    return round(min(0.95, score), 3)
+
+
+def _said(company: Company, sought: Sought) -> frozenset[str]:
+    """The words of a profile; a name of a tag is as good as said where the company has the tag."""
+    names = (group.name for group in sought.tags if _filed(company, group))
+    return profile_words(company).union(*(significant_words(name) for name in names))
+
+
+def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str, float]:
+    """How much each word of the topic says: the rarer among the candidates, the more."""
+    holders = Counter(word for held in said for word in held)
+    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in sought.words}
+
+
+def _judge(
+    entry: Entry,
+    said: frozenset[str],
+    inputs: RerankInputs,
+    sought: Sought,
+    weights: Mapping[str, float],
+    rarity: Callable[[str], float],
+) -> _Evidence:
+    company = entry.company
+    semantic = _scaled(entry.candidate.semantic)
+    groups = tuple(group for group in sought.tags if _filed(company, group))
+    covered = said & weights.keys()
+    total = sum(weights.values())
+    coverage = sum(weights[word] for word in covered) / total if total else 0.0
+    tags = _tag_share(company, sought)
+    if inputs.seed is not None:
+        odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
+    else:
+        missed = sum(group.is_demanded and group not in groups for group in sought.tags)
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.stated else 0.0) - DEMANDED_MISSED * missed
+        if sought.is_plain:
+            odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
+    score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
+    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), coverage, covered, groups)
+
+
+def _is_filed_as_demanded(company: Company, sought: Sought) -> bool:
+    """Whether a company is filed under every tag that says what the companies are. Where enough are, no others are meant."""
+    return all(_filed(company, group) for group in sought.tags if group.is_demanded)
+
+
+def _tag_share(company: Company, sought: Sought) -> float:
+    """The share of the tags named that a company has. How it earns its money says less than what it does."""
+    worth = [_worth(group) for group in sought.tags]
+    had = sum(_filed(company, group) * value for group, value in zip(sought.tags, worth, strict=True))
+    return had / max(1.0, sum(worth))
+
+
+def _worth(group: TagGroup) -> float:
+    return MODEL_WORTH if all(each.facet == "business_model" for each in group.conditions) else 1.0
+
+
+def _filed(company: Company, group: TagGroup) -> float:
+    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under
+    none.
+    """
+    held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
+    if any(group.values(facet) & {*values} for facet, values in held.items()):
+        return 1.0
+    sectors = group.values("sector")
+    places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
+    return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
+
+
+def _scaled(similarity: float) -> float:
+    low, high = SEMANTIC_RANGE
+    return min(1.0, max(0.0, (similarity - low) / (high - low)))
+
+
+def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
+    """How much a tag or a word of a niche says: the fewer of the companies have it, the more."""
+    held = [
+        {*company.sectors, *company.categories, *significant_words(" ".join(company.niches))} for company in companies
+    ]
+    holders = Counter(name for names in held for name in names)
+    return lambda name: math.log(1 + len(held) / (0.5 + holders[name]))
+
+
+def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
+    """How much of what the seed is filed under and says of its niches a company shares."""
+    categories, sectors = (
+        _share(company.categories, seed.categories, rarity),
+        _share(company.sectors, seed.sectors, rarity),
+    )
+    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(seed.niches))
+    return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
+
+
+def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
+    whole = sum(rarity(name) for name in set(of))
+    return sum(rarity(name) for name in set(values) & set(of)) / whole if whole else 0.0
+
+
+def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> RankedCompany:
+    company = entry.company
+    return RankedCompany(
+        company_id=company.id,
+        reason=_reason(entry, evidence, inputs),
+        inline_description=inline_description(company),
+        evidence_chips=list(_chips(entry, evidence, inputs, sought))[:EVIDENCE_CHIPS_MAX],
+        confidence=_confidence(evidence.score),
+    )
+
+
+def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
+    company = entry.company
+    if inputs.seed is not None:
+        shared = [name for name in company.categories if name in inputs.seed.categories]
+        if shared:
+            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.seed.tagline or ''), 1)[0]}"
+    [best] = snippets(company, evidence.covered, 1) or [""]
+    return best or f"Filed under {', '.join(company.categories)}."
+
+
+def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> Iterator[str]:
+    """What speaks for a company in a few words: what it has of what was asked for."""
+    company = entry.company
+    filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
+    named = (value for group in evidence.groups for each in group.conditions for value in each.values)
+    yield from dict.fromkeys(value for value in named if value in filed)
+    asked = {condition.facet for clause in sought.stated for condition in clause}
+    if asked & {"city", "country"} and home(company):
+        yield home(company)
+    if "funding_stage" in asked and company.funding_stage:
+        yield STAGE_LABELS[company.funding_stage]
+    if "founded_year" in asked and company.founded_year:
+        yield f"Founded {company.founded_year}"
+    if "employees" in asked and company.employee_count:
+        yield f"{company.employee_count:,} employees"
+    yield from _near_niches(company, evidence.covered, inputs.seed)
+
+
+def _near_niches(company: Company, covered: frozenset[str], seed: Company | None) -> Iterator[str]:
+    """The niches that share a word with the question or with the seed; the first one where none does."""
+    wanted = set(covered) | (set(significant_words(" ".join(seed.niches))) if seed else set())
+    near = [niche for niche in company.niches if wanted & set(significant_words(niche))]
+    yield from near or company.niches[:1]

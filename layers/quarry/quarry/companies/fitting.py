@@ -1,0 +1,108 @@
+"""Which of the companies found meet the conditions, and which come nearest where none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from quarry.companies.activity import counted
+from quarry.companies.candidates import Variant
+from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan
+from quarry.companies.facets import COMPANIES
+from quarry.companies.name_lookup import look_up
+from quarry.companies.outputs import PlanFilters
+from quarry.companies.ranking import Entry, boosted, has_niche, in_order
+from quarry.companies.store import retrieve_variants
+from quarry.core.off_loop import off_loop
+from quarry.core.retrieval.answers import Standing
+from quarry.core.retrieval.questions import labels_of, standings
+
+NEAR_MISSES_MAX = 3
+
+
+async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candidates) -> Candidates:
+    """Read the best candidates whole and keep those that meet the conditions: what was found by name may not."""
+    ordered = in_order(found.pool.values(), found.name_scores)[: context.limits.hydrated_max]
+    companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
+    with context.run.step("company_filter") as record:
+        entries = [
+            Entry(companies[each.company_id], each, found.name_scores.get(each.company_id, 0.0))
+            for each in ordered
+            if each.company_id in companies and not (asked.seed and each.company_id == asked.seed.id)
+        ]
+        met = await _standings(context, plan, [entry.company.id for entry in entries])
+        fitting, near = await off_loop(_parted, context, plan, entries, met)
+        record.counts.update(before=len(entries), after=len(fitting))
+    detail = f"{len(fitting)} of {counted(len(entries), 'company', 'companies')} fit"
+    return replace(found, companies=companies, fitting=fitting, near_misses=near, detail=detail)
+
+
+async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:
+    """Which clauses each company meets and misses."""
+    if not plan.clauses or not ids:
+        return {}
+    return await standings(context.services.database, COMPANIES, plan.clauses, ids)
+
+
+def _parted(
+    context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Standing]
+) -> tuple[list[Entry], list[NearMiss]]:
+    """The entries that fit, best first, and the best of those that do not."""
+    nothing = Standing()
+    misses = {entry.company.id: met.get(entry.company.id, nothing).misses for entry in entries}
+    fitting = [entry for entry in entries if not misses[entry.company.id]]
+    if plan.by_model:
+        fitting = as_planned(fitting, plan.output.filters)
+    missed = sorted(
+        (entry for entry in entries if misses[entry.company.id]), key=lambda entry: (-entry.score, entry.company.id)
+    )
+    best = boosted(fitting, plan.output.filters, context.limits.niche_weight)[: context.limits.filtered_max]
+    return best, [
+        NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
+        for entry in missed[:NEAR_MISSES_MAX]
+    ]
+
+
+def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
+    """Those of the entries that the model's plan allows. A demand that none of them meets is not in the data, and is
+    dropped.
+    """
+    kept = list(entries)
+    insists = filters.niche_mode == "must_match"
+    tests: tuple[Callable[[Entry], bool], ...] = (
+        lambda entry: _share_any(
+            (*filters.sectors, *filters.categories), (*entry.company.sectors, *entry.company.categories)
+        ),
+        lambda entry: _share_any(filters.business_models, entry.company.business_models),
+        lambda entry: insists and any(has_niche(entry.company, niche) for niche in filters.niches),
+    )
+    for wanted in tests:
+        kept = [entry for entry in kept if wanted(entry)] or kept
+    return kept
+
+
+def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
+    return not {name.strip().casefold() for name in wanted}.isdisjoint(name.casefold() for name in held)
+
+
+async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:
+    """Where no company meets the conditions: those that are nearest to the question without them, and what they miss."""
+    clauses = asked.sought.stated
+    if found.near_misses or not clauses or not context.may_call(2):
+        return list(found.near_misses)
+    context.run.budget.spend_call()
+    candidates = await retrieve_variants(
+        context.services.database,
+        [Variant(asked.sought.topic or context.question)],
+        statuses=None,
+        hybrid=False,
+        limit=NEAR_MISSES_MAX,
+    )
+    ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
+    companies = await look_up(context, ids, found.companies)
+    met = await standings(context.services.database, COMPANIES, clauses, ids) if ids else {}
+    return [
+        NearMiss(companies[id], labels_of(COMPANIES, clauses, met[id].misses))
+        for id in ids
+        if id in met and id in companies and met[id].misses
+    ]

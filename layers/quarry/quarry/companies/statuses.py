@@ -1,0 +1,86 @@
+"""How a company is to stand and be funded, by what a question says of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quarry.companies.contract import FUNDING_STAGES
+from quarry.companies.facets import STAGE, STATUS
+from quarry.companies.meaning import word_before
+from quarry.core.query.mention import FacetName, ParsedQuery
+from quarry.core.query.question import Clause, Condition, Evidence
+
+DATE_AHEAD_MAX = 12
+"""So many characters behind "closed" a date is that of closing."""
+_BESIDES = frozenset("also too including include even plus".split())
+_ANY = frozenset("any every all whatever each".split())
+_LATER = frozenset("later above beyond up more higher onwards".split())
+_EARLIER = frozenset("earlier below before less lower".split())
+
+
+def with_one_status(clauses: Sequence[Clause], parsed: ParsedQuery) -> list[Clause]:
+    """The clauses, all that they say of the status in one: a company has one status. "Also closed ones" asks for
+    startups too.
+    """
+    named = [clause for clause in clauses if any(each.facet == STATUS and not each.is_negated for each in clause)]
+    if not named:
+        return [_with_stages(clause, parsed) for clause in clauses]
+    statuses = [each for clause in named for each in clause if each.facet == STATUS]
+    values = dict.fromkeys(value for each in statuses for value in each.values)
+    evidence = tuple(span for each in statuses for span in each.evidence)
+    if evidence and any(_is_besides(parsed, span) for span in evidence):
+        values = dict.fromkeys(("startup", *values))
+    one: Clause = (Condition(STATUS, tuple(values), evidence=evidence),)
+    return [one, *(_with_stages(clause, parsed) for clause in clauses if clause not in named)]
+
+
+def of_closing(clause: Clause, clauses: Sequence[Clause]) -> Clause:
+    """ "Closed in 2021" dates the end of a company, not its beginning."""
+    ends = [
+        span.end
+        for other in clauses
+        for each in other
+        if each.facet == STATUS and each.values == ("closed",)
+        for span in each.evidence
+    ]
+    if any(0 <= clause[0].evidence[0].start - end <= DATE_AHEAD_MAX for end in ends if clause[0].evidence):
+        return tuple(replace(each, facet="closed_year") if each.facet == "founded_year" else each for each in clause)
+    return clause
+
+
+def _is_besides(parsed: ParsedQuery, evidence: Evidence) -> bool:
+    """Whether what is said there is to be added ("also those that closed")."""
+    tokens = parsed.tokens
+    before = [token.key for token in tokens if token.end <= evidence.start][-6:]
+    behind = [token.key for token in tokens if token.start >= evidence.end][:1]
+    return bool(_BESIDES & set(before)) or behind == ["too"]
+
+
+def asks_for_any_status(parsed: ParsedQuery) -> bool:
+    return any(
+        isinstance(mention.value, FacetName) and STATUS in mention.value.facets and word_before(parsed, mention) in _ANY
+        for mention in parsed.mentions
+    )
+
+
+def _with_stages(clause: Clause, parsed: ParsedQuery) -> Clause:
+    """ "Series A or later" means all stages that follow."""
+    return tuple(
+        replace(condition, values=_stages(condition, parsed)) if condition.facet == STAGE else condition
+        for condition in clause
+    )
+
+
+def _stages(condition: Condition, parsed: ParsedQuery) -> tuple[str, ...]:
+    if len(condition.values) != 1 or condition.values[0] not in FUNDING_STAGES or not condition.evidence:
+        return condition.values
+    place = FUNDING_STAGES.index(condition.values[0])
+    behind = [token.key for token in parsed.tokens if token.start >= condition.evidence[-1].end][:3]
+    said = [word for word in behind if word not in ("stage", "round", "funding")][:2]
+    if len(said) == 2 and said[0] in ("or", "and"):
+        if said[1] in _LATER:
+            return FUNDING_STAGES[place:]
+        if said[1] in _EARLIER:
+            return FUNDING_STAGES[1 : place + 1]
+    return condition.values

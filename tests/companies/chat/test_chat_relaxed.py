@@ -1,0 +1,62 @@
+"""What is shown where not all that was asked for is met: what comes nearest, and what each condition costs."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.companies.chat.chatting import chat, final, found, playing, ranking
+from tests.conftest import client_of
+from tests.fakes.openai_server import FakeOpenAI
+
+NEAREST = "what follows comes nearest"
+
+
+def test_where_no_startup_fits_companies_of_any_status_are_searched(client: TestClient) -> None:
+    answer = final(chat(client, "companies acquired by Square in 2019"))
+    statuses = {company["status"] for company in answer["companiesById"].values()}
+    assert "startup" not in statuses
+
+
+def test_what_is_only_near_is_said_to_be_only_near(chat_url: str) -> None:
+    with client_of(chat_url, COMPANY_ACCEPTED_CONFIDENCE_MIN="0.99") as demanding:
+        answer = final(chat(demanding, "restaurant delivery orders"))
+    assert answer["references"]
+    assert NEAREST in answer["content"]
+
+
+@pytest.mark.parametrize("question", ["nuclear fusion reactors", "tattoo removal clinics"])
+def test_what_no_profile_has_a_word_for_is_near_to_nothing(client: TestClient, question: str) -> None:
+    answer = final(chat(client, question))
+    assert answer["references"] == []
+    assert answer["content"].startswith("No company here fits")
+
+
+def test_where_a_model_finds_none_fitting_none_is_shown_as_near(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing(rankings=ranking("c-uber-kitchen", confidence=0.1))
+    events = chat(model_client)
+    assert found(events) == []
+    assert NEAREST not in final(events)["content"]
+
+
+def test_a_demand_that_nothing_meets_is_named_with_its_cost_and_the_nearest(client: TestClient) -> None:
+    content = final(chat(client, "heat pumps in Antofagasta"))["content"]
+    assert "No company here is known to be in Antofagasta." in content
+    assert "Without “in Antofagasta”" in content
+    assert "The nearest are " in content
+    assert "(not in Antofagasta)" in content
+
+
+def test_a_place_that_nobody_is_in_stands_under_its_own_kind(client: TestClient) -> None:
+    [condition] = [
+        each
+        for each in final(chat(client, "startups in Greenland"))["constraints"]["conditions"]
+        if each["strength"] == "required"
+    ]
+    assert (condition["field"], condition["values"]) == ("country", ["Greenland"])
+
+
+def test_what_is_ruled_out_within_a_tag_leaves_the_tag(client: TestClient) -> None:
+    companies = final(chat(client, "fintech companies other than banks"))["companiesById"].values()
+    assert companies
+    assert all("Fintech" in company["sectors"] for company in companies)

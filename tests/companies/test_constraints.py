@@ -1,0 +1,105 @@
+"""What was understood of a question, on the wire and back."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.companies.constraints import clauses_to_tell, constraints_of, with_constraints
+from quarry.companies.contract import (
+    CONDITIONS_MAX,
+    VALUE_CHARACTERS_MAX,
+    Condition,
+    Constraints,
+)
+from quarry.companies.query import Sought
+from quarry.core.contract import EVIDENCE_MAX
+from tests.companies.asking import asked
+
+QUESTIONS = (
+    "insurance startups in Germany or France founded after 2015 with at most 50 employees",
+    "acquired security companies that raised more than 5 million dollars",
+    "robotics companies not in the United States",
+    "fintech companies other than lending",
+)
+
+
+def told(question: str) -> Constraints:
+    return constraints_of(asked(question))
+
+
+def test_each_condition_says_where_the_words_are_that_say_it() -> None:
+    question = "insurance startups in Germany founded after 2015"
+    said = {each.field: question[each.start : each.end] for each in told(question).evidence}
+    assert said["country"] == "Germany"
+    assert said["sector"] == "insurance"
+    assert "2015" in said["founded_year"]
+
+
+def test_what_is_stated_is_required_startups_are_assumed_and_tags_preferred() -> None:
+    strengths = {each.field: each.strength for each in told("insurance startups in Germany").conditions}
+    assert strengths == {"country": "required", "status": "assumed", "sector": "preferred"}
+
+
+def test_bounds_are_inclusive_on_the_wire() -> None:
+    [years] = [each for each in told("startups founded after 2015").conditions if each.field == "founded_year"]
+    assert (years.least, years.most) == (2016, None)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_goes_out_comes_back_as_the_same_conditions(question: str) -> None:
+    before = asked(question)
+    again = with_constraints(before, constraints_of(before))
+    assert [each.model_dump(exclude={"label"}) for each in constraints_of(again).conditions] == [
+        each.model_dump(exclude={"label"}) for each in constraints_of(before).conditions
+    ]
+    assert (again.topic, again.excluded) == (before.topic, before.excluded)
+
+
+def test_without_constraints_the_reading_stands() -> None:
+    sought = asked(QUESTIONS[0])
+    assert with_constraints(sought, None) is sought
+
+
+def test_what_a_caller_leaves_out_is_dropped_and_what_is_added_holds() -> None:
+    given = Constraints(
+        topic="weeding",
+        conditions=[
+            Condition(field="city", values=["Leeds"]),
+            Condition(field="employees", most=20, negated=True),
+            Condition(field="name"),
+        ],
+    )
+    changed = with_constraints(asked("insurance startups in Germany"), given)
+    assert [(each.facet, each.values, each.is_negated) for clause in changed.stated for each in clause] == [
+        ("city", ("Leeds",), False),
+        ("employees", (), True),
+    ]
+    assert (changed.assumed, changed.tags, changed.words) == ((), (), ("weed",))
+
+
+def test_conditions_of_a_group_are_alternatives() -> None:
+    given = Constraints(
+        conditions=[
+            Condition(field="city", values=["Leeds"], group=1),
+            Condition(field="country", values=["Norway"], group=1),
+        ]
+    )
+    [clause] = with_constraints(Sought(asked("x").question), given).stated
+    assert {each.facet for each in clause} == {"city", "country"}
+
+
+def test_there_are_never_more_conditions_than_the_contract_allows() -> None:
+    many = "startups in " + " or ".join(["Germany", "France", "Norway", "Spain", "Italy"] * 40)
+    assert len(told(many).conditions) <= CONDITIONS_MAX
+    assert len(told(many).evidence) <= EVIDENCE_MAX
+
+
+def test_what_is_ruled_out_may_be_long() -> None:
+    assert all(
+        len(words) <= VALUE_CHARACTERS_MAX for words in told(f"banks without {'tangled' * 60} accounts").excluded
+    )
+
+
+def test_a_result_is_told_how_it_stands_to_tags_too() -> None:
+    sought = asked("insurance startups in Germany")
+    assert len(clauses_to_tell(sought)) == 3
