@@ -4123,10 +4123,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], text[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -4134,7 +4134,7 @@ CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings text
       h.combined_score as combined, h.matched_fields
     from unnest(p_texts[:16], p_embeddings[:16]) with ordinality v (text, embedding, place),
       lateral search_companies_hybrid_v1(
-        v.text, v.embedding::halfvec, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
+        v.text, v.embedding, p_statuses, p_include_ids, p_exclude_ids, p_limit, p_min_semantic, p_hybrid_weights, p_filter) h
     where p_hybrid and v.embedding is not null
     union all
     select 'keyword', v.place, k.company_id, 0, k.keyword_score, k.niche_score, k.combined_score, k.matched_fields
@@ -4877,6 +4877,18 @@ CREATE TABLE public.document_sections (
 
 
 --
+-- Name: embedding_claims; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE UNLOGGED TABLE public.embedding_claims (
+    table_name text NOT NULL,
+    record_id text NOT NULL,
+    claim uuid NOT NULL,
+    claimed_until timestamp with time zone NOT NULL
+);
+
+
+--
 -- Name: embedding_model; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -4886,6 +4898,16 @@ CREATE TABLE public.embedding_model (
     dimensions integer NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT embedding_model_only_row_check CHECK (only_row)
+);
+
+
+--
+-- Name: embedding_progress; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.embedding_progress (
+    table_name text NOT NULL,
+    completed_at timestamp with time zone NOT NULL
 );
 
 
@@ -5725,11 +5747,27 @@ ALTER TABLE ONLY public.document_sections
 
 
 --
+-- Name: embedding_claims embedding_claims_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.embedding_claims
+    ADD CONSTRAINT embedding_claims_pkey PRIMARY KEY (table_name, record_id);
+
+
+--
 -- Name: embedding_model embedding_model_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (only_row);
+
+
+--
+-- Name: embedding_progress embedding_progress_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.embedding_progress
+    ADD CONSTRAINT embedding_progress_pkey PRIMARY KEY (table_name);
 
 
 --

@@ -1,9 +1,12 @@
 """The Lambda function `embed`, run on a schedule: embeds the rows whose vectors are missing or older than their text."""
 
+import datetime
 import logging
 
 from quarry import catalog
 from quarry.core.postgres.embed import embed_tables
+from quarry.core.postgres.embedding_backlog import read_backlog
+from quarry.core.services import Services
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFUSALS_MAX = 5
@@ -16,6 +19,7 @@ environment = ExecutionEnvironment()
 
 def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
     """How many rows of each table were embedded and refused. What does not fit into the invocation's time is left to the next.
+    Metrics tell what waits still, and for how long at most, also where the run fails.
 
     Raises ModelUnavailable when the model is down, ConfigurationError when another one filled the database.
     """
@@ -23,15 +27,29 @@ def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
         settings = services.settings
         # a step that is begun now may take two calls of the model, and storing what it gave a statement's time
         reserve_ms = (2 * settings.model_timeout_seconds + settings.database_timeout_seconds + 1) * 1000
-        done = environment.run(
-            embed_tables(
-                services.database,
-                services.embeddings,
-                catalog.EMBEDDED.values(),
-                refusals_max=REFUSALS_MAX,
-                keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+        try:
+            done = environment.run(
+                embed_tables(
+                    services.database,
+                    services.embeddings,
+                    catalog.EMBEDDED.values(),
+                    refusals_max=REFUSALS_MAX,
+                    keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+                )
             )
-        )
+        finally:
+            _measure_backlog(services)
         counts = {name: {"embedded": table.rows, "refused": len(table.failed)} for name, table in done.items()}
         logger.info("embedded %s", counts)
         return counts
+
+
+def _measure_backlog(services: Services) -> None:
+    backlog = environment.run(
+        read_backlog(services.database, catalog.EMBEDDED.values(), refusals_max=REFUSALS_MAX)
+    ).values()
+    since = min((table.since for table in backlog if table.since), default=None)
+    environment.telemetry.embedding_backlog(
+        sum(table.rows for table in backlog),
+        (datetime.datetime.now(datetime.UTC) - since).total_seconds() if since else 0.0,
+    )

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
@@ -11,49 +10,19 @@ from quarry import catalog
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.postgres import embed
 from quarry.core.postgres.embed import (
-    HARMLESS_TEXT,
-    EmbeddedTable,
-    count_pending,
     embed_pending,
     embed_tables,
     forget_vectors,
     remember_model,
 )
+from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.load import load_file
 from quarry.core.postgres.pool import Database
+from quarry.core.tables import EmbeddedTable
 from quarry.local.sample import sample_directory
 from tests.conftest import create_database
+from tests.core.embedding import MATTERS, Model, add_matters, stored
 from tests.fakes.openai_server import embedding
-
-MATTERS = catalog.EMBEDDED["matters"]
-WINDOW_WORDS = 5
-
-
-class Model:
-    """An embedding model that reads five words at once, notes what it embeds and does not take the word "poison"."""
-
-    name = "five-words"
-
-    def __init__(self, dimensions: int = 384) -> None:
-        self.dimensions = dimensions
-        self.embedded: Counter[str] = Counter()
-        self.calls = 0
-        self.down = False
-
-    def windows(self, text: str) -> list[str]:
-        words = text.split()
-        return [" ".join(words[start : start + WINDOW_WORDS]) for start in range(0, len(words), WINDOW_WORDS)]
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        await asyncio.sleep(0.001)
-        self.calls += 1
-        if self.down or any("poison" in text for text in texts):
-            raise ModelUnavailable("The model does not take this.")
-        self.embedded.update(text for text in texts if text != HARMLESS_TEXT)
-        return [embedding(text, self.dimensions) for text in texts]
-
-    async def close(self) -> None:
-        pass
 
 
 @pytest.fixture
@@ -72,27 +41,14 @@ async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
     monkeypatch.setattr(embed, "BATCH_ROWS", 4)
     database = Database(shared_url, pool_size=4, timeout_seconds=5)
     yield database
-    await database.execute("truncate matters, embedding_model cascade")
+    await database.execute("truncate matters, embedding_model, embedding_claims, embedding_progress cascade")
     await database.close()
-
-
-async def add_matters(database: Database, *titles: str) -> None:
-    """Matters with the ids m00, m01 …"""
-    ids = [f"m{number:02}" for number in range(len(titles))]
-    await database.execute(
-        "insert into matters (id, title) select * from unnest(%s::text[], %s::text[])", [ids, list(titles)]
-    )
-
-
-async def stored(database: Database) -> dict[str, int]:
-    """How many vectors each matter has."""
-    rows = await database.rows("select record_id, count(*) as vectors from matter_embeddings group by record_id")
-    return {row["record_id"]: row["vectors"] for row in rows}
 
 
 async def test_a_row_has_one_vector_for_each_window_of_its_text(database: Database, model: Model) -> None:
     await database.execute(
-        "insert into matters (id, title, summary) values ('a', 'Harbour bridge', 'one two three four five six'), ('b', 'Short', null)"
+        "insert into matters (id, title, summary)"
+        " values ('a', 'Harbour bridge', 'one two three four five six'), ('b', 'Short', null)"
     )
     done = await embed_pending(database, model, MATTERS)
     assert (done.rows, done.failed) == (2, [])
@@ -287,33 +243,6 @@ async def test_a_model_that_is_down_ends_the_run_and_keeps_what_was_done(databas
     assert (await embed_pending(database, model, MATTERS)).rows == 5
 
 
-async def test_two_workers_at_once_embed_each_row_once(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"matter {number}" for number in range(60)))
-    workers = await asyncio.gather(*(embed_pending(database, model, MATTERS) for _ in range(3)))
-    assert sum(worker.rows for worker in workers) == 60
-    assert len([worker for worker in workers if worker.rows]) > 1
-    assert len(model.embedded) == 60
-    assert set(model.embedded.values()) == {1}
-    assert len(await stored(database)) == 60
-
-
-async def test_a_text_that_changes_while_it_is_embedded_is_embedded_again(database: Database, model: Model) -> None:
-    await add_matters(database, "before")
-    changing: list[asyncio.Task[int]] = []
-
-    class Changing(Model):
-        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            changing.append(asyncio.create_task(database.execute("update matters set title = 'after'")))
-            await asyncio.sleep(0.05)
-            return await super().embed(texts)
-
-    assert (await embed_pending(database, Changing(), MATTERS, keep_going=lambda: not changing)).rows == 1
-    await changing[0]
-    assert await count_pending(database, MATTERS) == 1
-    await embed_pending(database, model, MATTERS)
-    assert set(model.embedded) == {"after"}
-
-
 async def test_a_database_remembers_its_model_and_refuses_another(database: Database, model: Model) -> None:
     await remember_model(database, model)
     await remember_model(database, model)
@@ -360,16 +289,4 @@ async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:
     await database.execute("create trigger slow before update on matters for each row execute function slow()")
     await forget_vectors(database, [MATTERS], Model())
     assert await count_pending(database, MATTERS) == 1
-    await database.close()
-
-
-async def test_a_model_may_take_longer_than_a_transaction_may_else_be_idle(database_url: str) -> None:
-    class SlowModel(Model):
-        async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            await asyncio.sleep(1.3)
-            return await super().embed(texts)
-
-    database = Database(database_url, pool_size=1, timeout_seconds=1)
-    await add_matters(database, "one")
-    assert (await embed_pending(database, SlowModel(), MATTERS)).rows == 1
     await database.close()

@@ -28,6 +28,7 @@ from psycopg.sql import Composable
 
 from quarry.core import idempotency
 from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
+from quarry.core.postgres import embedding_claims
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
 
 LEASE_SECONDS = 0.3
@@ -119,7 +120,7 @@ def start(order: Order) -> int:
         os.dup2(output.fileno(), 2)
     os.environ.clear()
     os.environ.update(order["environment"])
-    idempotency.LEASE_SECONDS = LEASE_SECONDS
+    idempotency.LEASE_SECONDS = embedding_claims.LEASE_SECONDS = LEASE_SECONDS
     if "point" in order:
         Executioner(order["point"], order.get("first", ""), order.get("commits", "")).install()
     status = 1

@@ -30,8 +30,9 @@ LOAD_POINTS = {
     'insert into "campaigns"': 0,
     "commit": 0,
     "after commit": CAMPAIGNS,
-    'insert into "campaign_embeddings"': CAMPAIGNS,
+    "insert into embedding_claims": CAMPAIGNS,
     'update "campaigns" t set embedded_hash': CAMPAIGNS,
+    'delete from "campaign_embeddings"': CAMPAIGNS,
 }
 """Where a load is killed, and how many of its rows are there then."""
 
@@ -55,8 +56,11 @@ def living(url: str) -> Iterator[str]:
 
 
 def wait_for_the_dead(url: str) -> None:
-    """Until Postgres has noticed that their connections are gone: a commit that was sent is through then."""
+    """Until Postgres has noticed that their connections are gone: a commit that was sent is through then. And until nothing is
+    claimed any more for being embedded.
+    """
     wait_until(lambda: value(url, "select count(*) from pg_stat_activity where usename = 'doomed'") == 0)
+    wait_until(lambda: value(url, "select count(*) from embedding_claims where claimed_until > now()") == 0)
 
 
 def stored_searches(url: str, user: str) -> int:

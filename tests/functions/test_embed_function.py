@@ -92,3 +92,31 @@ def test_a_database_of_another_model_fails_the_run(load_function: Load, database
     with pytest.raises(ConfigurationError, match="another"):
         load_function("embed").handler({}, Context(AMPLE_MS))
     assert embedded(database) == 0
+
+
+def backlog(capsys: pytest.CaptureFixture[str]) -> tuple[float, float]:
+    """The metrics of the last run: rows that wait, and for how many seconds at most."""
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"EmbeddingBacklog"' in line]
+    return lines[-1]["EmbeddingBacklog"][0], lines[-1]["EmbeddingBacklogAge"][0]
+
+
+def test_metrics_tell_what_waits_and_for_how_long(
+    load_function: Load,
+    database: psycopg.Connection,
+    lambda_environment: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    handler = load_function("embed").handler
+    handler({}, Context(AMPLE_MS))
+    assert backlog(capsys) == (0, 0)
+
+    add_matters(database, "one", "two")
+    database.execute(
+        "update embedding_progress set completed_at = now() - interval '1 hour' where table_name = 'matters'"
+    )
+    lambda_environment.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    with pytest.raises(ModelUnavailable):
+        load_function("embed").handler({}, Context(AMPLE_MS))
+    rows, seconds = backlog(capsys)
+    assert rows == 2
+    assert 3600 <= seconds < 7200

@@ -323,6 +323,16 @@ class TestEmbed:
         assert done.stdout == "motions: 1 row embedded\n"
         assert done.stderr == "motions: not embedded: bad; `quarry embed` tries again\n"
 
+    def test_rows_that_another_embeds_are_told(self, database_url: str, tmp_path: Path) -> None:
+        load(database_url, "motions", write_rows(tmp_path / "motions.jsonl", motion("a", "One."), motion("b", "Two.")))
+        with psycopg.connect(database_url) as connection:
+            connection.execute(
+                "insert into embedding_claims values ('motions', 'b', gen_random_uuid(), now() + interval '1 hour')"
+            )
+        done = quarry("embed", DATABASE_URL=database_url)
+        assert (done.returncode, done.stdout) == (0, "motions: 1 row embedded\n")
+        assert done.stderr == "motions: 1 row left to another embedder or writer; `quarry embed` tries again\n"
+
 
 class TestAsk:
     def test_json_is_the_events_of_the_stream(self, sample_url: str) -> None:
@@ -599,7 +609,10 @@ class TestTune:
     @pytest.fixture
     def lopsided_url(self, database_url: str, tmp_path: Path) -> str:
         """Matters of which one is what the queries mean, and others hold their words."""
-        words = [{"id": f"m{n}", "title": "Felling old tree: the software licence, invoice and payroll module"} for n in range(3)]
+        words = [
+            {"id": f"m{n}", "title": "Felling old tree: the software licence, invoice and payroll module"}
+            for n in range(3)
+        ]
         meant = {"id": "x", "title": "Cut down the aged oak in the park", "date": "2024-02-13"}
         done = quarry(
             "load", "matters", write_rows(tmp_path / "matters.jsonl", *words, meant), DATABASE_URL=database_url
@@ -737,6 +750,13 @@ class TestDoctor:
         done = quarry("doctor", DATABASE_URL=database_url)
         assert done.returncode == 0
         assert "--  rows not embedded: motions 1; run `quarry embed --stale`\n" in done.stdout
+
+    def test_rows_that_wait_are_told_with_when_none_did(self, sample_url: str) -> None:
+        with psycopg.connect(sample_url) as connection:
+            connection.execute("update motions set text_content = 'Changed.' where id = (select min(id) from motions)")
+            connection.execute("update embedding_progress set completed_at = '2026-03-01 12:30+00'")
+        done = quarry("doctor", DATABASE_URL=sample_url)
+        assert "--  rows not embedded: motions 1 since 2026-03-01 12:30 UTC; run" in done.stdout
 
     @pytest.mark.parametrize(
         ("variables", "told"),

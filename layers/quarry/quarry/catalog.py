@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
-from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.tables import LoadableTable
+from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.domains import modules
 
 _TABLES = modules("tables").values()

@@ -11,8 +11,8 @@ from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
-from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
+from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Arguments, where
 
@@ -52,8 +52,8 @@ async def find_by_meaning(
     """The campaigns nearest to a query's vector among those that meet every clause, nearest first, at most SEMANTIC_MAX."""
     return await _found_by(
         database,
-        "search_campaigns(%(embedding)s::halfvec, %(field)s, %(limit)s, p_ids => {})",
-        {"embedding": vector_literal(vector), "field": embedding_field, "limit": SEMANTIC_MAX},
+        "search_campaigns(%(embedding)s, %(field)s, %(limit)s, p_ids => {})",
+        {"embedding": half_vector(vector), "field": embedding_field, "limit": SEMANTIC_MAX},
         clauses,
     )
 
@@ -83,8 +83,8 @@ async def find_by_theme(
     )
     if vector is None:
         return await find_ids(database, _best_first(coverage))
-    arguments = {"embedding": vector_literal(vector), "limit": 2 * SEMANTIC_MAX}
-    statement: LiteralString = "search_campaigns(%(embedding)s::halfvec, 'profile', %(limit)s, 0, {})"
+    arguments = {"embedding": half_vector(vector), "limit": 2 * SEMANTIC_MAX}
+    statement: LiteralString = "search_campaigns(%(embedding)s, 'profile', %(limit)s, 0, {})"
     likeness = await _scores(database, statement, arguments, clauses)
     scores = {
         id: likeness.get(id, UNLIKE) + WORDS_WEIGHT * coverage.get(id, 0.0) for id in likeness.keys() | coverage.keys()

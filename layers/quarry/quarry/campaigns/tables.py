@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.tables import Line, LoadableTable, Names, Row, Text
+from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier
 
 

@@ -39,8 +39,7 @@ class Variant:
     """One phrasing of what is searched for; without a vector it is searched by its words alone."""
 
     text: str
-    vector: Sequence[float] | str | None = None
-    """As numbers, or as pgvector writes them."""
+    vector: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Asked:
     matches: Sequence[NameMatch] = ()
     exact: Sequence[NameMatch] = ()
     seed: Company | None = None
-    seed_vectors: Sequence[str] = ()
+    seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
     is_widened: bool = False
     is_relaxed: bool = False

@@ -13,20 +13,15 @@ from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
+from quarry.core.postgres.vectors import half_vectors
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Literals, where
 
 _SEED_SCORING = Scoring()
 TAGS_TOLD_MAX = 60
 """So many sectors, categories and business models each a model is told of."""
-
-
-def _vector(variant: Variant) -> str | None:
-    if variant.vector is None or isinstance(variant.vector, str):
-        return variant.vector
-    return vector_literal(variant.vector)
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -81,7 +76,7 @@ async def retrieve_variants(
         database,
         "search_company_variants",
         p_texts=[variant.text for variant in variants],
-        p_embeddings=[_vector(variant) for variant in variants],
+        p_embeddings=half_vectors([variant.vector for variant in variants]),
         p_statuses=None if statuses is None else list(statuses),
         p_include_ids=None if include_ids is None else list(include_ids),
         p_exclude_ids=list(exclude_ids),
@@ -223,15 +218,12 @@ async def speak_of_all(database: Database, words: Sequence[str]) -> bool:
     return bool(row and row["spoken"])
 
 
-async def stored_vectors(database: Database, id: str) -> list[str]:
-    """The vectors of what a company's profile says, as pgvector writes them; none where it was not embedded."""
+async def stored_vectors(database: Database, id: str) -> list[list[float]]:
+    """The vectors of what a company's profile says; none where it was not embedded."""
     rows = await database.rows(
-        SQL(
-            "select embedding::text from company_embeddings where record_id = %s and embedding_type = 'searchable_profile'"
-        ),
-        [id],
+        "select embedding from company_embeddings where record_id = %s and embedding_type = 'searchable_profile'", [id]
     )
-    return [row["embedding"] for row in rows]
+    return [row["embedding"].to_list() for row in rows]
 
 
 async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:

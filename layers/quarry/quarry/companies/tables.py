@@ -7,8 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
-from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.tables import Line, LoadableTable, Names, Row
+from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row
 from quarry.core.text import Identifier, Storable
 
 

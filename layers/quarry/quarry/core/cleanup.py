@@ -29,6 +29,7 @@ class ExpiringTable:
 CORE_EXPIRING = (
     ExpiringTable("rate_windows", "rate_windows", "window_start < now() - interval '5 minutes'"),
     ExpiringTable("idempotency_keys", "idempotency_keys", "expires_at <= now()"),
+    ExpiringTable("embedding_claims", "embedding_claims", "claimed_until <= now()"),
     ExpiringTable("search_runs", "runs", "started_at < now() - make_interval(days => %(run_log_days)s)"),
 )
 

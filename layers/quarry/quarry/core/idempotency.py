@@ -14,6 +14,7 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from psycopg.sql import SQL
@@ -21,6 +22,7 @@ from pydantic import BaseModel, StringConstraints
 
 from quarry.core.errors import Conflict, QuarryError
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.renewal import renewed
 
 LIFETIME_HOURS = 24
 LEASE_SECONDS = 12.0
@@ -112,15 +114,12 @@ async def once(
     stored = await _claim_or_wait(database, claim)
     if stored is not None:
         return response_type.model_validate_json(stored)
-    renewing = asyncio.create_task(_renew(database, claim))
-    try:
-        return await work(claim)
-    except BaseException:
-        await asyncio.shield(_release(database, claim))
-        raise
-    finally:
-        renewing.cancel()
-        await asyncio.wait([renewing])
+    async with renewed(partial(database.execute, _RENEW, _parameters(claim)), seconds=RENEWAL_SECONDS):
+        try:
+            return await work(claim)
+        except BaseException:
+            await asyncio.shield(_release(database, claim))
+            raise
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
@@ -141,15 +140,6 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
         await asyncio.sleep(pause)
         pause = min(1.5 * pause, LONGEST_PAUSE_SECONDS)
     raise Conflict(STILL_RUNNING, retry_after_seconds=RETRY_AFTER_SECONDS)
-
-
-async def _renew(database: Database, claim: Claim) -> None:
-    while True:
-        await asyncio.sleep(RENEWAL_SECONDS)
-        try:
-            await database.execute(_RENEW, _parameters(claim))
-        except QuarryError as error:
-            logger.warning("a claim could not be renewed: %s", type(error).__name__)
 
 
 async def _release(database: Database, claim: Claim) -> None:

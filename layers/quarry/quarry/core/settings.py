@@ -29,7 +29,8 @@ class Settings(BaseModel):
 
     database_url: SecretStr | None = Field(
         default=None,
-        description="Postgres 15 or newer with pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch. Unset: the embedded Postgres.",
+        description="Postgres 15 or newer with pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch. "
+        "Unset: the embedded Postgres.",
     )
     database_secret_arn: str | None = Field(
         default=None,

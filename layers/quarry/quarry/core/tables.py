@@ -1,10 +1,10 @@
-"""What a table is that files can be loaded into, and what its rows may hold."""
+"""What a table is that files can be loaded into, what its rows may hold, and what a table is whose rows have vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -13,6 +13,10 @@ from quarry.core.text import Storable
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]
+
+
+TITLE_WORDS_MAX = 24
+"""So many words of a title stand before a window: a window must still be read whole."""
 
 
 class Row(BaseModel):
@@ -37,3 +41,44 @@ class LoadableTable:
     @property
     def columns(self) -> list[str]:
         return list(self.row.model_fields)
+
+
+@dataclass(frozen=True)
+class EmbeddedTable:
+    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
+
+    What `titles`, the first of these columns, say stands before each window of a long text.
+
+    A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
+    name in the column `embedding_type`; a kind whose columns are empty has none.
+    """
+
+    name: str
+    embeddings: str
+    text_columns: tuple[str, ...]
+    embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    titles: tuple[str, ...] = ()
+
+    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
+        if not self.embedding_types:
+            return {"": _joined(row, self.text_columns)}
+        texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
+        return {name: text for name, text in texts.items() if text}
+
+    def windows(self, row: Mapping[str, Any], split: Callable[[str], list[str]]) -> list[tuple[str, int, str]]:
+        """What of a row is embedded: embedding type, number and text of each window that `split` makes."""
+        body = _joined(row, self.text_columns[len(self.titles) :])
+        if self.titles and body:
+            title = " ".join(_joined(row, self.titles).split()[:TITLE_WORDS_MAX])
+            return [("", number, f"{title}\n{window}".strip()) for number, window in enumerate(split(body))]
+        return [
+            (type_, number, window)
+            for type_, text in self.texts(row).items()
+            for number, window in enumerate(split(text))
+        ]
+
+
+def _joined(row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    values = (row[column] for column in columns)
+    return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values if value)

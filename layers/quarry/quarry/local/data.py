@@ -16,19 +16,19 @@ from quarry.core.errors import ModelError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
-    EmbeddedTable,
-    count_pending,
     embed_pending,
     forget_vectors,
     make_ready,
     probe,
     remembers_model,
 )
+from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
 from quarry.core.postgres.migrate import migrate
 from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
 from quarry.core.settings import Settings
+from quarry.core.tables import EmbeddedTable
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.terminal import make_console, progress_bar
 
@@ -167,7 +167,11 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     """Embed the pending rows of a table under a progress bar. Raises ModelUnavailable."""
     pending = await count_pending(services.database, table, stale=stale)
     with progress_bar(f"embedding {table.name}", pending) as bar:
-        return await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+        done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+    left = await count_pending(services.database, table, stale=stale) - len(done.failed)
+    if left > 0:
+        _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
+    return done
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:

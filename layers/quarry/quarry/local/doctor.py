@@ -19,7 +19,7 @@ from rich.text import Text
 from quarry import catalog
 from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.core.model.local_embedding import LocalEmbedding
-from quarry.core.postgres.embed import count_pending
+from quarry.core.postgres.embedding_backlog import Backlog, read_backlog
 from quarry.core.postgres.migrate import SyncConnection, connect, pending
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
@@ -174,12 +174,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         yield _recorded_model(connection, settings)
         yield _weights(connection, settings)
         yield _rows(connection)
-    waiting_rows = asyncio.run(_not_embedded(LocalDatabase(settings, url)))
-    if waiting_rows:
-        detail = ", ".join(f"{name} {count:,}" for name, count in waiting_rows.items())
-        yield Finding("absent", "rows not embedded", detail, "run `quarry embed --stale`")
-    else:
-        yield Finding("ok", "rows not embedded", "none")
+    yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 
 def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
@@ -219,10 +214,19 @@ def _rows(connection: SyncConnection) -> Finding:
     return Finding("ok", "rows", ", ".join(f"{name} {count:,}" for name, count in counts.items()))
 
 
-async def _not_embedded(database: LocalDatabase) -> dict[str, int]:
+async def _not_embedded(database: LocalDatabase) -> Finding:
     async with database.services() as services:
-        counts = {name: await count_pending(services.database, table) for name, table in catalog.EMBEDDED.items()}
-    return {name: count for name, count in counts.items() if count}
+        backlog = await read_backlog(services.database, catalog.EMBEDDED.values())
+    subject = "rows not embedded"
+    if not backlog:
+        return Finding("ok", subject, "none")
+    detail = ", ".join(f"{name} {_waiting(waits)}" for name, waits in backlog.items())
+    return Finding("absent", subject, detail, "run `quarry embed --stale`")
+
+
+def _waiting(backlog: Backlog) -> str:
+    since = f" since {backlog.since:%Y-%m-%d %H:%M} UTC" if backlog.since else ""
+    return f"{backlog.rows:,}{since}"
 
 
 def _one(connection: SyncConnection, query: SQL | Composed) -> TupleRow:

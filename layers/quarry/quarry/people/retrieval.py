@@ -11,8 +11,9 @@ from typing import Any, NewType
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
+from quarry.core.postgres.vectors import half_vector
 from quarry.core.text import stem, words
 from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
@@ -28,7 +29,7 @@ TOP_K_CARDS = 5
 
 _FIND = """
 select * from find_people(
-  p_embedding => %(embedding)s::halfvec, p_query => %(query)s, p_should_terms => %(should_terms)s,
+  p_embedding => %(embedding)s, p_query => %(query)s, p_should_terms => %(should_terms)s,
   p_filters => jsonb_populate_record(null::card_filters, %(filters)s),
   p_asked => jsonb_populate_record(null::card_filters, %(asked)s),
   p_excluded_people => %(excluded)s::text[], p_among => %(among)s::text[],
@@ -145,7 +146,7 @@ async def find_candidates(
     rows = await database.rows(
         _FIND,
         {
-            "embedding": None if vector is None else vector_literal(vector),
+            "embedding": half_vector(vector),
             "query": _searched_words(query_text, asked or filters, filters),
             "should_terms": list((asked or filters).should_terms),
             "filters": _card_filters(filters),

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.cleanup import ExpiringTable
-from quarry.core.postgres.embed import EmbeddedTable
-from quarry.core.tables import Line, LoadableTable, Names, Row, Text
+from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier, Storable
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
 

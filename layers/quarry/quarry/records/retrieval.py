@@ -10,8 +10,9 @@ from typing import Any
 from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.errors import NotFound
-from quarry.core.postgres.call import call, vector_literal
+from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
+from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
@@ -60,7 +61,7 @@ async def find_candidates(
         return []
     values: dict[str, Any] = {
         "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms)),
-        "embedding": vector_literal(vector) if vector is not None else None,
+        "embedding": half_vector(vector) if vector is not None else None,
         "depth": depth,
         "strict": is_strict,
         "rows": max(ROWS_RANKED_MIN, ROWS_RANKED // len(arms)),

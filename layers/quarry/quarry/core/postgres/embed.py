@@ -1,7 +1,6 @@
 """Keeping vectors in step with the texts they were made from.
 
-A row is pending while the hash of its text differs from the hash that its vectors were made from; a partial index holds just
-those rows, so finding work costs nothing. Rows are claimed with `for update skip locked`: two workers never embed one row twice.
+Rows that wait are claimed, embedded in a batch while no transaction is open, and stored if their text is still the same.
 
 A text that the model does not take, though it takes another at the same moment, is refused: it stays pending, comes after all
 others from then on, and does not keep them waiting.
@@ -10,63 +9,32 @@ others from then on, and does not keep them waiting.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.core.errors import ConfigurationError, ModelError
 from quarry.core.model.interface import EmbeddingModel
-from quarry.core.postgres.call import vector_literal
+from quarry.core.postgres.embedding_backlog import (
+    count_pending,
+    may_be_tried_again,
+    never_refused,
+    note_progress,
+    pending,
+)
+from quarry.core.postgres.embedding_claims import Claim
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.postgres.vectors import half_vector
+from quarry.core.tables import EmbeddedTable
 
 BATCH_ROWS = 32
-TITLE_WORDS_MAX = 24
-"""So many words of a title stand before a window: a window must still be read whole."""
 
 HARMLESS_TEXT = "Is anybody there?"
 """What any model takes that works at all."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class EmbeddedTable:
-    """A table whose rows have vectors: those made of `text_columns`, in the order of importance, kept in `embeddings`.
-
-    What `titles`, the first of these columns, say stands before each window of a long text.
-
-    A table with `embedding_types` has vectors of several kinds for a row, each made of its own columns and kept under its
-    name in the column `embedding_type`; a kind whose columns are empty has none.
-    """
-
-    name: str
-    embeddings: str
-    text_columns: tuple[str, ...]
-    embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    titles: tuple[str, ...] = ()
-
-    def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
-        if not self.embedding_types:
-            return {"": _joined(row, self.text_columns)}
-        texts = {name: _joined(row, columns) for name, columns in self.embedding_types.items()}
-        return {name: text for name, text in texts.items() if text}
-
-
-    def windows(self, row: Mapping[str, Any], split: Callable[[str], list[str]]) -> list[tuple[str, int, str]]:
-        """What of a row is embedded: embedding type, number and text of each window that `split` makes."""
-        body = _joined(row, self.text_columns[len(self.titles) :])
-        if self.titles and body:
-            title = " ".join(_joined(row, self.titles).split()[:TITLE_WORDS_MAX])
-            return [("", number, f"{title}\n{window}".strip()) for number, window in enumerate(split(body))]
-        return [
-            (type_, number, window)
-            for type_, text in self.texts(row).items()
-            for number, window in enumerate(split(text))
-        ]
 
 
 @dataclass
@@ -75,11 +43,6 @@ class Embedded:
 
     rows: int = 0
     failed: list[str] = field(default_factory=list)
-
-
-def _joined(row: Mapping[str, Any], columns: Sequence[str]) -> str:
-    values = (row[column] for column in columns)
-    return "\n".join(", ".join(value) if isinstance(value, list) else value for value in values if value)
 
 
 async def probe(model: EmbeddingModel) -> None:
@@ -128,21 +91,6 @@ def mismatch(recorded: DictRow | None, model: EmbeddingModel) -> str | None:
     )
 
 
-async def count_pending(
-    database: Database, table: EmbeddedTable, *, stale: bool = True, refusals_max: int | None = None
-) -> int:
-    """How many rows wait to be embedded: those without vectors, and with `stale` those whose text has changed since.
-
-    With `refusals_max`, those whose text was refused as often do not count.
-    """
-    row = await database.row(
-        SQL("select count(*) as pending from {} where {} and ({} or {})").format(
-            Identifier(table.name), _pending(stale), _never_refused(), _may_be_tried_again(refusals_max)
-        )
-    )
-    return int(row["pending"]) if row else 0
-
-
 async def embed_tables(
     database: Database,
     model: EmbeddingModel,
@@ -156,7 +104,11 @@ async def embed_tables(
     The model is not called where nothing is pending. Raises as `embed_pending` does, and ConfigurationError when the
     database was embedded with another model.
     """
-    waiting = [table for table in tables if await count_pending(database, table, refusals_max=refusals_max)]
+    waiting: list[EmbeddedTable] = []
+    for table in tables:
+        await note_progress(database, table, refusals_max=refusals_max)
+        if await count_pending(database, table, refusals_max=refusals_max):
+            waiting.append(table)
     if waiting:
         await make_ready(database, model)
     return {
@@ -181,22 +133,22 @@ async def embed_pending(
     pending and reported. Rows refused in earlier runs come last. Raises ModelUnavailable when the model takes nothing at all;
     the batches before are kept.
     """
-    done = Embedded()
-    for still_pending in (_never_refused(), _may_be_tried_again(refusals_max)):
+    done, excluded = Embedded(), set[str]()
+    for still_pending in (never_refused(), may_be_tried_again(refusals_max)):
+        wanted = SQL("{} and {}").format(pending(stale=stale), still_pending)
         while keep_going():
-            async with database.transaction() as connection:
-                # it is the row locks that keep other workers off these rows while the model takes its time
-                await connection.execute("set local idle_in_transaction_session_timeout = '15min'")
-                wanted = SQL("{} and {}").format(_pending(stale), still_pending)
-                rows = await _claim(connection, table, wanted, done.failed)
-                if not rows:
+            claim = Claim(database, table.name)
+            async with claim.held():
+                rows = await _claim(database, claim, table, wanted, excluded)
+                if rows is None:
                     break
                 embedded, refused = await _embed_rows(model, table, rows, keep_going)
-                await _store(connection, table, embedded)
-                await _note_refusals(connection, table, refused)
-            done.rows += len(embedded)
+                stored = await _store(database, claim, table, embedded, refused)
+            done.rows += stored
             done.failed += [row["id"] for row in refused]
-            on_progress(len(embedded) + len(refused))
+            excluded |= {*done.failed}
+            on_progress(stored + len(refused))
+    await note_progress(database, table, refusals_max=refusals_max)
     return done
 
 
@@ -205,6 +157,8 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
     async with database.transaction() as connection:
         # rewriting a large table takes longer than a search may
         await connection.execute("set local statement_timeout = 0")
+        # what is being embedded at the moment is not stored any more
+        await connection.execute("delete from embedding_claims")
         for table in tables:
             await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
             await connection.execute(
@@ -221,36 +175,25 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
         await connection.execute("delete from embedding_model")
 
 
-def _pending(stale: bool) -> Composable:
-    # the first condition is the partial index's own
-    changed = SQL("embedded_hash is distinct from content_hash")
-    return changed if stale else SQL("{} and embedded_hash is null").format(changed)
-
-
-def _never_refused() -> Composable:
-    return SQL("refused_hash is distinct from content_hash")
-
-
-def _may_be_tried_again(refusals_max: int | None) -> Composable:
-    refused = SQL("refused_hash = content_hash")
-    return refused if refusals_max is None else SQL("{} and refusals < {}").format(refused, Literal(refusals_max))
-
-
 async def _claim(
-    connection: Connection, table: EmbeddedTable, wanted: Composable, failed: Sequence[str]
-) -> list[DictRow]:
-    cursor = await connection.execute(
-        SQL(
-            "select id, content_hash, {} from {} where {} and not id = any(%s) order by id limit {} for update skip locked"
-        ).format(
-            SQL(", ").join(Identifier(column) for column in table.text_columns),
-            Identifier(table.name),
-            wanted,
-            Literal(BATCH_ROWS),
-        ),
-        [list(failed)],
-    )
-    return await cursor.fetchall()
+    database: Database, claim: Claim, table: EmbeddedTable, wanted: Composable, excluded: set[str]
+) -> list[DictRow] | None:
+    """The claimed rows as they are now; None where none are wanted. One that somebody is writing is `excluded` from now on."""
+    async with database.transaction() as connection:
+        ids = await claim.take(connection, wanted, excluded=list(excluded), limit=BATCH_ROWS)
+        if ids is None:
+            return None
+        cursor = await connection.execute(
+            SQL(
+                "select id, content_hash, {} from {} t where id = any(%s) and {} order by id for no key update skip locked"
+            ).format(
+                SQL(", ").join(Identifier(column) for column in table.text_columns), Identifier(table.name), wanted
+            ),
+            [ids],
+        )
+        rows = await cursor.fetchall()
+    excluded |= {*ids} - {row["id"] for row in rows}
+    return rows
 
 
 @dataclass(frozen=True)
@@ -267,7 +210,7 @@ async def _embed_rows(
     """The rows that were embedded and those that the model refuses; what there is no time for is in neither."""
     embedded: list[_EmbeddedRow] = []
     refused: list[DictRow] = []
-    waiting = [rows]
+    waiting = [rows] if rows else []
     while waiting:
         group = waiting.pop()
         try:
@@ -295,25 +238,33 @@ async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: lis
     ]
 
 
-async def _store(connection: Connection, table: EmbeddedTable, rows: list[_EmbeddedRow]) -> None:
-    await connection.execute(
-        SQL("delete from {} where record_id = any(%s)").format(Identifier(table.embeddings)), [[row.id for row in rows]]
+async def _store(
+    database: Database, claim: Claim, table: EmbeddedTable, embedded: list[_EmbeddedRow], refused: list[DictRow]
+) -> int:
+    """How many rows were stored: those whose text has changed since it was claimed are not."""
+    async with database.transaction() as connection:
+        ids = await claim.settle(connection, [row.id for row in embedded], [row.content_hash for row in embedded])
+        await connection.execute(
+            SQL("delete from {} where record_id = any(%s)").format(Identifier(table.embeddings)), [ids]
+        )
+        await _copy_vectors(connection, table, [row for row in embedded if row.id in {*ids}])
+        await _note_refusals(connection, table, refused)
+    return len(ids)
+
+
+async def _copy_vectors(connection: Connection, table: EmbeddedTable, rows: list[_EmbeddedRow]) -> None:
+    columns = {"record_id": "text", "embedding_type": "text", "window_number": "int2", "embedding": "halfvec"}
+    if not table.embedding_types:
+        del columns["embedding_type"]
+    statement = SQL("copy {} ({}) from stdin (format binary)").format(
+        Identifier(table.embeddings), SQL(", ").join(map(Identifier, columns))
     )
-    flat = [(row.id, type_, number, vector_literal(vector)) for row in rows for type_, number, vector in row.vectors]
-    typed = SQL("embedding_type, ") if table.embedding_types else SQL("")
-    await connection.execute(
-        SQL(
-            "insert into {} (record_id, {}window_number, embedding)"
-            " select r, {}w, e::halfvec from unnest(%s::text[], %s::text[], %s::int[], %s::text[]) v (r, embedding_type, w, e)"
-        ).format(Identifier(table.embeddings), typed, typed),
-        [[item[place] for item in flat] for place in range(4)],
-    )
-    await connection.execute(
-        SQL(
-            "update {} t set embedded_hash = v.hash from unnest(%s::text[], %s::text[]) v (id, hash) where t.id = v.id"
-        ).format(Identifier(table.name)),
-        [[row.id for row in rows], [row.content_hash for row in rows]],
-    )
+    async with connection.cursor().copy(statement) as copy:
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            for type_, number, vector in row.vectors:
+                typed = (type_,) if table.embedding_types else ()
+                await copy.write_row((row.id, *typed, number, half_vector(vector)))
 
 
 async def _note_refusals(connection: Connection, table: EmbeddedTable, rows: list[DictRow]) -> None:

@@ -19,6 +19,7 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.core.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 from quarry.core.secrets import Secret
 
 Parameters = Mapping[str, Any] | Sequence[Any]
@@ -185,7 +186,10 @@ class Database:
         try:
             # a pooler whose servers are all busy keeps its clients waiting here
             async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-                await connection.execute(self._begin_message)
+                if knows_vectors(connection):
+                    await connection.execute(self._begin_message)
+                else:
+                    await learn_vectors(connection, await connection.execute(self._begin_message + HALFVEC_TYPE))
         except asyncio.CancelledError:
             # who asked has left: the pool would roll back as well, but warn of it
             with suppress(psycopg.Error):

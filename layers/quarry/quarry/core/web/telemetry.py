@@ -14,6 +14,8 @@ from quarry.core.settings import Settings
 NAMESPACE = "Quarry"
 SERVICE = "quarry"  # also the parent of all our loggers, being the package's name
 TIME_TO_FIRST_EVENT = "TimeToFirstEvent"
+EMBEDDING_BACKLOG = "EmbeddingBacklog"
+EMBEDDING_BACKLOG_AGE = "EmbeddingBacklogAge"
 
 
 def configure_logging(settings: Settings) -> Logger | None:
@@ -48,6 +50,12 @@ class Telemetry:
         """Count how long a stream's reader waited for its first event."""
         self._metrics.add_dimension("function_name", self._function)
         self._metrics.add_metric(TIME_TO_FIRST_EVENT, MetricUnit.Milliseconds, seconds * 1000)
+
+    def embedding_backlog(self, rows: int, seconds: float) -> None:
+        """Count the rows that wait to be embedded, and for how long at most."""
+        self._metrics.add_dimension("function_name", self._function)
+        self._metrics.add_metric(EMBEDDING_BACKLOG, MetricUnit.Count, rows)
+        self._metrics.add_metric(EMBEDDING_BACKLOG_AGE, MetricUnit.Seconds, seconds)
 
     def flush(self) -> None:
         """Write what was counted to the log."""

@@ -1,0 +1,56 @@
+"""Vectors on their way to Postgres and back: in binary, as pgvector's own types.
+
+A connection can adapt them once it knows the number of the type in its database, whatever schema the extension is in. A new
+connection learns it from its first message: HALFVEC_TYPE, appended to what that message says anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pgvector import HalfVector
+from pgvector.psycopg.halfvec import register_halfvec_info
+from psycopg import AsyncCursor, BaseConnection
+from psycopg.rows import DictRow
+from psycopg.sql import SQL
+from psycopg.types import TypeInfo
+from psycopg.types.array import ListBinaryDumper
+
+HALFVEC_TYPE = SQL(
+    """;
+select t.oid, t.typarray as array_oid
+from pg_extension e
+join pg_depend d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
+join pg_type t on d.classid = 'pg_type'::regclass and t.oid = d.objid and t.typname = 'halfvec'
+where e.extname = 'vector'
+"""
+)
+
+
+class HalfVectors(list[HalfVector | None]):
+    """A parameter of type halfvec[]. A plain list would go as text."""
+
+
+def half_vector(vector: Sequence[float] | None) -> HalfVector | None:
+    """A parameter of type halfvec."""
+    return None if vector is None else HalfVector(list(vector))
+
+
+def half_vectors(vectors: Sequence[Sequence[float] | None]) -> HalfVectors | None:
+    """A parameter of type halfvec[]; null where none of `vectors` is there, since nothing would tell its type."""
+    return HalfVectors(map(half_vector, vectors)) if any(vector is not None for vector in vectors) else None
+
+
+def knows_vectors(connection: BaseConnection[Any]) -> bool:
+    """Whether `learn_vectors` has found the type on this connection."""
+    return connection.adapters.types.get("halfvec") is not None
+
+
+async def learn_vectors(connection: BaseConnection[Any], cursor: AsyncCursor[DictRow]) -> None:
+    """Read the answer to HALFVEC_TYPE, the last of the results in `cursor`. Without the extension nothing is learnt."""
+    while cursor.nextset():
+        pass
+    if found := await cursor.fetchone():
+        register_halfvec_info(connection, TypeInfo("halfvec", found["oid"], found["array_oid"]))
+        connection.adapters.register_dumper(HalfVectors, ListBinaryDumper)
