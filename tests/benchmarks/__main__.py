@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark, or those named before the options: `python -m tests.benchmarks records deployed --rows 10000`."""
+"""`make bench`: every benchmark, or those named first: `python -m tests.benchmarks records deployed --rows 10000`."""
 
 from __future__ import annotations
 
