@@ -22,11 +22,12 @@ from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.store import speak_of_all
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.language.stemming import stem
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
 from quarry.core.retrieval.questions import labels_of, relaxations, standings
-from quarry.core.text import STOP_WORDS, stem, words
+from quarry.core.text import STOP_WORDS, words
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
