@@ -39,7 +39,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import connect, migrate
 from quarry.core.retrieval.values_function import values_function, written_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
-from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
+from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
 from quarry.core.tables import LoadableTable
 from quarry.core.web.description import openapi_document
 from quarry.domains import modules
@@ -50,12 +50,13 @@ from quarry.records.functions import functions as record_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 
-STREAMED: dict[str, tuple[ModuleType, type[Event]]] = {
-    "campaigns": (campaigns_contract, EnvelopedErrorEvent),
-    "companies": (companies_contract, EnvelopedErrorEvent),
-    "records": (records_contract, ErrorEvent),
+CHAT_EVENTS = (PartialTextEvent, EnvelopedErrorEvent)
+STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]]]] = {
+    "campaigns": (campaigns_contract, CHAT_EVENTS),
+    "companies": (companies_contract, CHAT_EVENTS),
+    "records": (records_contract, [ErrorEvent]),
 }
-"""The domains that stream, each with the module that defines its events, and how its stream tells an error."""
+"""The domains that stream, each with the module that defines its events, and those that it shares with others."""
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
@@ -108,8 +109,8 @@ def generated_texts() -> dict[Path, str]:
         ROOT / "sql" / "schema.sql": schema,
         ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(everything.ROUTERS)),
         **{
-            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, error))
-            for domain, (contract, error) in STREAMED.items()
+            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared))
+            for domain, (contract, shared) in STREAMED.items()
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
@@ -166,10 +167,10 @@ def _scratch_database() -> Iterator[str]:
 # --- docs/api
 
 
-def event_schema(domain: str, contract: ModuleType, error: type[Event]) -> dict[str, Any]:
-    """The JSON Schema of one streamed event: any that `contract` defines, or an error."""
+def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]]) -> dict[str, Any]:
+    """The JSON Schema of one streamed event: any that `contract` defines, or one that the domain shares with others."""
     defined = (value for value in vars(contract).values() if isinstance(value, type) and issubclass(value, Event))
-    events: list[type[Event]] = [*(event for event in defined if event is not Event), error]
+    events: list[type[Event]] = [*(event for event in defined if event is not Event), *shared]
     schema = TypeAdapter(reduce(or_, events)).json_schema(mode="serialization")
     for event in events:
         definition = schema["$defs"][event.__name__]

@@ -1,9 +1,10 @@
-"""`make bench`: every benchmark, or those named: `python -m tests.benchmarks records deployed --rows 10000`."""
+"""`make bench`: every benchmark, or those named first: `python -m tests.benchmarks records deployed --rows 10000`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import takewhile
 
 from tests.benchmarks import companies, deployed, hostile, ontology, people, records, values
 
@@ -18,7 +19,6 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
 }
 
 if __name__ == "__main__":
-    names = [argument for argument in sys.argv[1:] if argument in BENCHMARKS]
-    others = [argument for argument in sys.argv[1:] if argument not in BENCHMARKS]
+    names = [*takewhile(BENCHMARKS.__contains__, sys.argv[1:])]
     for name in names or BENCHMARKS:
-        BENCHMARKS[name](others)
+        BENCHMARKS[name](sys.argv[1 + len(names) :])

@@ -236,6 +236,11 @@ class TestText:
         )
         assert nothing_found(SummaryInputs("weeds", []), []).startswith("No company here fits this question. ")
 
+    def test_where_nothing_fits_the_words_of_no_profile_are_named_and_what_is_near_in_meaning(self) -> None:
+        assert nothing_found(SummaryInputs("moon weeds", [], unheard=["moon"]), [(WEEDER, []), (MILKER, [])]) == (
+            "No company here fits this question. No profile here speaks of “moon”. The nearest in meaning are Weeder; Milker."
+        )
+
 
 class TestSnippets:
     def test_the_sentences_that_speak_to_the_question_come_first(self) -> None:

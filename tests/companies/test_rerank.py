@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.ranking import NEAR_SHARE
-from quarry.companies.rerank import likely
+from quarry.companies.rerank import by_meaning, likely
+from tests.companies.factories import company, entry
 
 LEAST = 0.2
 
@@ -36,3 +37,11 @@ def test_those_left_out_are_less_likely_than_all_others(given: list[float]) -> N
     dropped = [each for each in given if each not in kept]
     assert not kept or max(dropped, default=0.0) <= min(kept)
     assert all(each >= min(LEAST, NEAR_SHARE * max(given)) for each in kept)
+
+
+def test_of_those_that_only_come_near_the_nearest_in_meaning_is_first_and_ties_stay_in_order() -> None:
+    offered = [
+        entry(company(id), semantic=semantic) for id, semantic in (("a", 0.0), ("b", 0.3), ("c", 0.4), ("d", 0.3))
+    ]
+    ranked = [RankedCompany(company_id=id, confidence=0.1) for id in "adbc"]
+    assert [each.company_id for each in by_meaning(ranked, offered)] == ["c", "d", "b", "a"]

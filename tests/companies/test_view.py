@@ -13,12 +13,11 @@ from quarry.companies.contract import (
     ActivityStatus,
     FinalAnswer,
     FinalAnswerEvent,
-    PartialText,
-    PartialTextEvent,
     Reference,
     Telemetry,
 )
 from quarry.core.settings import Settings
+from quarry.core.stream.events import PartialText, PartialTextEvent
 from quarry.local.companies_view import SearchView
 from quarry.local.runs import Prices
 from tests.companies.factories import company

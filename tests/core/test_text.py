@@ -15,7 +15,6 @@ from quarry.core.text import (
     sentences,
     shorten,
     significant_words,
-    stem,
     topic_text,
     words,
 )
@@ -57,28 +56,6 @@ def test_words_are_lower_case_without_punctuation_and_keep_their_apostrophes() -
     assert words("The Mayor’s “plan”: 3_000 trees, re-planted — café!") == [
         "the", "mayor's", "plan", "3", "000", "trees", "re", "planted", "café",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "family",
-    [
-        "vote votes voted voting",
-        "city cities city's",
-        "plan plans planned planning",
-        "study studies studied studying",
-        "pass passes passed passing",
-        "agree agrees agreed",
-        "house houses housed housing",
-        "class classes",
-        "bus buses",
-    ],
-)
-def test_inflections_of_a_word_share_a_stem(family: str) -> None:
-    assert len({stem(word) for word in family.split()}) == 1
-
-
-def test_short_words_and_numbers_are_their_own_stems() -> None:
-    assert [stem(word) for word in ("gas", "bus", "2024", "5g", "is")] == ["gas", "bus", "2024", "5g", "is"]
 
 
 def test_significant_words_are_stems_without_stop_words_each_once() -> None:

@@ -38,6 +38,23 @@ def test_the_stem_of(word: str, stemmed: str) -> None:
     assert stem(word) == stemmed
 
 
+@pytest.mark.parametrize(
+    "family",
+    [
+        "vote votes voted voting",
+        "city cities city's",
+        "plan plans planned planning",
+        "study studies studied studying",
+        "pass passes passed passing",
+        "agree agrees agreed",
+        "house houses housed housing",
+        "class classes",
+    ],
+)
+def test_inflections_of_a_word_share_a_stem(family: str) -> None:
+    assert len({stem(word) for word in family.split()}) == 1
+
+
 def test_threads_do_not_disturb_each_other() -> None:
     words = sample_words()[:4000]
     alone = [stem.__wrapped__(word) for word in words]

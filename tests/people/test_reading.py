@@ -244,6 +244,23 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
 
 
 @pytest.mark.parametrize(
+    ("query", "roles"),
+    [
+        ("nurses and lawyers in Pune", [{"nurses", "lawyers"}]),
+        ("nurses or lawyers", [{"nurses", "lawyers"}]),
+        ("nurses, lawyers and agronomists", [{"nurses", "lawyers", "agronomists"}]),
+        ("both nurses and lawyers", [{"nurses"}, {"lawyers"}]),
+        ("someone who is both a nurse and a lawyer", [{"nurse"}, {"lawyer"}]),
+        ("machine learning and negotiation", [{"machine learning"}, {"negotiation"}]),
+    ],
+)
+def test_of_two_roles_one_is_enough_unless_both_are_asked_for(read: Read, query: str, roles: list[set[str]]) -> None:
+    found = [set(role.split("|")) for role in read(query).must.role]
+    assert len(found) == len(roles)
+    assert all(said <= names for said, names in zip(roles, found, strict=True))
+
+
+@pytest.mark.parametrize(
     ("query", "companies", "keywords"),
     [
         ("ml folks not from Tarang Pay", ["tarang pay"], []),

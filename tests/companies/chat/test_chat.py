@@ -122,6 +122,13 @@ class TestTheAnswer:
         assert answer["content"].startswith("No company here fits")
         assert answer["telemetry"]["endReason"] == "converged"
 
+    def test_where_no_profile_has_a_word_for_it_what_is_near_in_meaning_is_named_but_not_offered(
+        self, client: TestClient
+    ) -> None:
+        answer = final(chat(client, "rent a wedding dress"))
+        assert answer["references"] == []
+        assert "No profile here speaks of “wedding”. The nearest in meaning are " in answer["content"]
+
     def test_where_only_a_demand_is_unmet_the_nearest_are_named(self, client: TestClient) -> None:
         answer = final(chat(client, "insurance startups with more than 90000 employees"))
         assert answer["references"] == []

@@ -250,12 +250,6 @@ class ToolObserved(_Wire):
     campaign_ids: list[str]
 
 
-class PartialText(_Wire):
-    """The next piece of the answer; the pieces add up to `response`."""
-
-    text: str
-
-
 class ToolCallEvent(Event):
     type: Literal["tool_call"] = "tool_call"
     data: ToolCalled
@@ -264,11 +258,6 @@ class ToolCallEvent(Event):
 class ToolObservationEvent(Event):
     type: Literal["tool_observation"] = "tool_observation"
     data: ToolObserved
-
-
-class PartialTextEvent(Event):
-    type: Literal["partial_text"] = "partial_text"
-    data: PartialText
 
 
 class FinalAnswerEvent(Event):

@@ -20,8 +20,6 @@ from quarry.campaigns.contract import (
     ChatRequest,
     EmbeddingField,
     FinalAnswerEvent,
-    PartialText,
-    PartialTextEvent,
     ToolCalled,
     ToolCallEvent,
     ToolObservationEvent,
@@ -55,7 +53,7 @@ from quarry.core.query.question import Clause
 from quarry.core.retrieval.reading import read_question
 from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
-from quarry.core.stream.events import Event
+from quarry.core.stream.events import Event, PartialText, PartialTextEvent
 from quarry.core.text import QUERY_MAX_CHARACTERS
 
 MAX_TURNS = 5

@@ -14,19 +14,20 @@ from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference
 from quarry.companies.count_wording import aggregation_of, value_in_words
 from quarry.companies.counting import Counted, asks_for_numbers
 from quarry.companies.facets import COMPANIES
-from quarry.companies.fitting import nearest
+from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import Sought
 from quarry.companies.snippets import home, inline_description, profile_words
-from quarry.companies.store import speak_of_all
+from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, nothing_found, summary_by_rule
 from quarry.core.errors import DatabaseUnavailable, ModelError
+from quarry.core.language.stemming import stem
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.retrieval.answers import Relaxation, Standing
 from quarry.core.retrieval.questions import labels_of, relaxations, standings
-from quarry.core.text import STOP_WORDS, stem, words
+from quarry.core.text import STOP_WORDS, words
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
@@ -38,8 +39,8 @@ _MATCHED_BY = {
 @dataclass(frozen=True)
 class Result:
     """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
-    search ended. `is_near`: none is likely to be what is meant, and none is nearer. `counted`: the numbers that were asked
-    for, with the first companies that have them.
+    search ended. `is_near`: none is likely to be what is meant, and none is nearer. `unheard`: words for which none is
+    offered, since no profile has them. `counted`: the numbers that were asked for, with the first companies that have them.
     """
 
     asked: Asked
@@ -52,6 +53,7 @@ class Result:
     end_reason: EndReason
     is_cut_short: bool
     is_near: bool = False
+    unheard: Sequence[str] = ()
     counted: Counted | None = None
 
 
@@ -72,23 +74,26 @@ async def conclude(
     companies = {**asked.companies, **found.companies}
     chosen = _chosen(asked, ranking, companies, wanted)
     is_near = False
+    unheard: Sequence[str] = ()
     met: Mapping[str, Standing] = {}
     near: Sequence[NearMiss] = found.near_misses
     costs: Sequence[Relaxation] = ()
     clauses = clauses_to_tell(asked.sought)
     if context.seconds_for_looking(False) > 0:
         try:
-            if not chosen and ranking.near and await _is_spoken_of(context, asked):
-                chosen, is_near = list(ranking.near[:wanted]), True
+            if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
+                unheard = await _unheard_of(context, asked)
+                if not unheard:
+                    chosen, is_near = list(ranking.near[:wanted]), True
             if chosen and clauses and not asked.exact:
                 ids = [each.company_id for each in chosen]
                 met = await standings(context.services.database, COMPANIES, clauses, ids)
             elif not chosen and not asked.exact:
-                near = await nearest(context, asked, found)
+                near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
                 costs = await relaxations(context.services.database, COMPANIES, asked.sought.clauses)
         except DatabaseUnavailable:
             context.run.degrade("company_search")
-    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near)
+    return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near, unheard)
 
 
 def conclude_counted(asked: Asked, counted: Counted) -> Result:
@@ -119,10 +124,18 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
     )
 
 
-async def _is_spoken_of(context: Context, asked: Asked) -> bool:
-    """Whether the companies speak of all that the topic names. What no profile has a word for, none comes near."""
-    said = _topic_words(asked.sought)
-    return asked.seed is not None or (bool(said) and await speak_of_all(context.services.database, said))
+async def _unheard_of(context: Context, asked: Asked) -> list[str]:
+    """The words of the topic that no company speaks of: what they name, none comes near."""
+    return [] if asked.seed else await unspoken(context.services.database, _topic_words(asked.sought))
+
+
+def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
+    """The best of those that no rule says to fit and that are like the question in more than a word."""
+    return [
+        NearMiss(found.companies[each.company_id], ())
+        for each in ranking.near
+        if found.pool[each.company_id].semantic > 0
+    ][:NEAR_MISSES_MAX]
 
 
 def _chosen(
@@ -214,7 +227,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         ambiguous=len(result.chosen) > 1 and len({match.asked for match in asked.exact}) == 1,
         demands=conditions_in_words(sought),
         missing=missing,
-        unheard=_unheard(result),
+        unheard=_unheard(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
     )
 

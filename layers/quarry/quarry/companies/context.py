@@ -147,8 +147,8 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The companies that answer the question, best first, and how surely. `near` are the best where no rule says that any
-    does; a model that was asked leaves none.
+    """The companies that answer the question, best first, and how surely. `near` are, where no rule says that any does, those
+    that come nearest, in the order of their meaning; a model that was asked leaves none.
     `before` are the best ids of the round before.
     """
 

@@ -200,12 +200,6 @@ class Activity(_Model):
     duration_ms: float | None = None
 
 
-class PartialText(_Model):
-    """The next piece of the answer's text."""
-
-    text: str
-
-
 class Aggregation(_Model):
     """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
     names; `groups` are these values. Of the newest or largest `by` says in what.
@@ -232,11 +226,6 @@ class FinalAnswer(_Model):
 class ActivityEvent(Event):
     type: Literal["activity"] = "activity"
     data: Activity
-
-
-class PartialTextEvent(Event):
-    type: Literal["partial_text"] = "partial_text"
-    data: PartialText
 
 
 class FinalAnswerEvent(Event):

@@ -26,7 +26,7 @@ class CompanyLimits(BaseModel):
     max_seconds: float
     max_tokens: int
     exact_name_min: float
-    anchor_name_min: float
+    seed_name_min: float
     confidence_target: float
     accepted_confidence_min: float
     name_similarity_min: float

@@ -37,7 +37,7 @@ async def look_up_names(context: Context) -> Asked:
     matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
     with context.run.step("name_precheck") as record:
         if names.similar:
-            named = [match for match in matches if match.name_score >= context.limits.anchor_name_min]
+            named = [match for match in matches if match.name_score >= context.limits.seed_name_min]
         else:
             named = _meant(context, names, matches)
         record.counts.update(names=len(names.names), matches=len(matches), named=len(named))

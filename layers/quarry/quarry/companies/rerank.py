@@ -9,7 +9,7 @@ from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
-from quarry.companies.ranking import NEAR_SHARE, distinct
+from quarry.companies.ranking import NEAR_SHARE, Entry, distinct
 from quarry.companies.snippets import inline_description
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import fence, shorten
@@ -41,11 +41,17 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
     return Ranking(
         answering,
-        ranked if by_rule_alone and not answering else (),
+        by_meaning(ranked, offered) if by_rule_alone and not answering else (),
         decided.confidence if answering else 0.0,
         before.before,
         detail=f"{len(answering)} of {len(offered)} answer the question",
     )
+
+
+def by_meaning(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:
+    """The nearest in meaning first: where none is likely, a stray word in common says less."""
+    meaning = {entry.company.id: entry.candidate.semantic for entry in offered}
+    return sorted(ranked, key=lambda each: -meaning[each.company_id])
 
 
 def likely(ranked: Sequence[RankedCompany], least: float) -> list[RankedCompany]:

@@ -11,6 +11,7 @@ from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Candidates, Context, Plan
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
+from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
@@ -109,23 +110,33 @@ class _Search:
             await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
 
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
-        """The phrasings' vectors; None where there are none to compare them with, or the model failed.
-
-        What is like a seed company is found by the vectors that are stored of it; its own words then are searched for
-        as words.
-        """
+        """The phrasings' vectors; None where there are none to compare them with, or the model failed."""
         if "hybrid" not in self._plan.output.search_priority_order:
             return None
-        if self._asked.seed_vectors and not self._plan.sought.topic:
-            return [None] * len(variants)
+        meant = [variant for variant in variants if self._is_meant(variant)]
         run = self._context.run
         with run.step("query_embedding") as record:
-            record.counts["variants"] = len(variants)
+            record.counts["variants"] = len(meant)
             try:
-                return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
+                vectors = await self._context.services.queries.embed_all(meant, seconds=run.budget.seconds_for_work)
             except ModelError:
                 run.degrade("query_embedding", record)
-                return None
+                return [None] * len(variants) if self._asked.seed_vectors else None
+        if vectors is None:
+            return None
+        by_variant = dict(zip(meant, vectors, strict=True))
+        return [by_variant.get(variant) for variant in variants]
+
+    def _is_meant(self, variant: str) -> bool:
+        """Whether a phrasing is searched for by its meaning.
+
+        What is like a seed company is found by the vectors that are stored of it, and by whom it serves, which in these is
+        drowned by what it makes. Its other words then are searched for as words.
+        """
+        seed = self._asked.seed
+        if seed is None or not self._asked.seed_vectors or self._plan.sought.topic:
+            return True
+        return variant == unnamed(seed.target_customer or "", seed)
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, limits = self._context.run, self._context.limits

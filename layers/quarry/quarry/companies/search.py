@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
 from quarry.companies.context import Asked, Candidates, Context, Plan, Ranking, Verdict
-from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent, PartialText, PartialTextEvent
+from quarry.companies.contract import ChatRequest, EndReason, FinalAnswerEvent
 from quarry.companies.count_wording import counted_in_words
 from quarry.companies.counting import Counting, count, what_to_count
 from quarry.companies.critique import criticise
@@ -27,7 +27,7 @@ from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, QuarryError, TimeIsUp
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
-from quarry.core.stream.events import Event
+from quarry.core.stream.events import Event, PartialText, PartialTextEvent
 
 TURNS_PER_ITERATION = 6
 """Plan, ranking and critique, each with one repair."""

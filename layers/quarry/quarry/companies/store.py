@@ -206,16 +206,17 @@ async def common_tags(database: Database) -> dict[str, list[str]]:
     return {COMPANIES.facet(row["facet"]).plural: row["values"] for row in rows}
 
 
-async def speak_of_all(database: Database, words: Sequence[str]) -> bool:
-    """Whether each of the words stands in the profile of some company."""
-    row = await database.row(
+async def unspoken(database: Database, words: Sequence[str]) -> list[str]:
+    """Those of the words that stand in no company's profile."""
+    rows = await database.rows(
         SQL(
-            "select bool_and(numnode(q) = 0 or exists (select from companies t where t.text_search @@ q or t.niches_search @@ q))"
-            " as spoken from (select plainto_tsquery('english', w) as q from unnest(%s::text[]) w) s"
+            "select w from unnest(%s::text[]) with ordinality u (w, place), plainto_tsquery('english', w) q"
+            " where numnode(q) > 0 and not exists (select from companies t where t.text_search @@ q or t.niches_search @@ q)"
+            " order by place"
         ),
         [list(words)],
     )
-    return bool(row and row["spoken"])
+    return [row["w"] for row in rows]
 
 
 async def stored_vectors(database: Database, id: str) -> list[list[float]]:

@@ -53,10 +53,15 @@ def nothing_found(
     ]
     if costs and inputs.demands:
         missing.append(f"Without {'; without '.join(costs)}.")
+    if inputs.unheard:
+        missing.append(f"{_no_profile_speaks_of(inputs.unheard).replace('no', 'No', 1)}.")
     said = " ".join([said, *missing])
     if near_misses:
-        near = "; ".join(f"{company.company_name} (not {'; not '.join(unmet)})" for company, unmet in near_misses)
-        return f"{said} The nearest are {near}."
+        near = [
+            f"{company.company_name} (not {'; not '.join(unmet)})" if unmet else company.company_name
+            for company, unmet in near_misses
+        ]
+        return f"{said} The nearest{'' if near_misses[0][1] else ' in meaning'} are {'; '.join(near)}."
     return f"{said} Other words, or fewer, may find one."
 
 
@@ -111,8 +116,12 @@ def _doubt(inputs: SummaryInputs) -> str:
     subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
     said = f"{subject} a sure match"
     if inputs.unheard and not inputs.seed:
-        return f"{said}: no profile here speaks of {' or '.join(f'“{word}”' for word in inputs.unheard[:UNHEARD_MAX])}."
+        return f"{said}: {_no_profile_speaks_of(inputs.unheard)}."
     return f"{said}; other words may find a better one."
+
+
+def _no_profile_speaks_of(words: Sequence[str]) -> str:
+    return f"no profile here speaks of {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
 
 
 def _others(others: Sequence[SummaryEntry]) -> str:

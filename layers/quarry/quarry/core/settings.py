@@ -162,7 +162,7 @@ class Settings(BaseModel):
     company_exact_name_min: float = Field(
         default=0.95, ge=0, le=1, description="From this score of its name on, a company is the one that was asked for."
     )
-    company_anchor_name_min: float = Field(
+    company_seed_name_min: float = Field(
         default=0.8,
         ge=0,
         le=1,

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
+
+from quarry.core.language.stemming import stem
 
 QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
@@ -87,31 +88,6 @@ Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIE
 def words(text: str) -> list[str]:
     """The words of `text` in order, in lower case, punctuation dropped."""
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
-
-
-@lru_cache(maxsize=8192)
-def stem(word: str) -> str:
-    """A light English stem, enough to see that "votes", "voted" and "voting" are one word. Not a linguist's stem."""
-    word = word.removesuffix("'s")
-    if len(word) <= 3 or not word.isalpha():
-        return word
-    for suffix, replacement in (
-        ("ies", "i"),
-        ("ied", "i"),
-        ("sses", "ss"),
-        ("ing", ""),
-        ("ed", ""),
-        ("es", ""),
-        ("s", ""),
-    ):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
-            word = word[: -len(suffix)] + replacement
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-        word = word[:-1]
-    if len(word) > 3 and word[-1] in "ey":
-        word = word[:-1] + ("i" if word[-1] == "y" else "")
-    return word
 
 
 def significant_words(text: str) -> list[str]:

@@ -12,11 +12,11 @@ from quarry.campaigns.contract import (
     ChatRequest,
     ChatResponse,
     FinalAnswerEvent,
-    PartialTextEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
 from quarry.campaigns.search import chat_about_campaigns
+from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
 

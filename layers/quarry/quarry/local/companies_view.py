@@ -13,10 +13,10 @@ from quarry.companies.contract import (
     Company,
     FinalAnswer,
     FinalAnswerEvent,
-    PartialTextEvent,
     Reference,
 )
 from quarry.companies.search import search_companies
+from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
 

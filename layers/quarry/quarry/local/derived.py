@@ -13,8 +13,8 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.core.postgres.embed import EmbeddedTable
 from quarry.core.postgres.migrate import SyncConnection
+from quarry.core.tables import EmbeddedTable
 from quarry.local.difference import Derived, Difference, trusted
 from quarry.local.schema_indexes import Indexes, expected_indexes
 from quarry.ontology.tables import TABLES as ONTOLOGY_TABLES

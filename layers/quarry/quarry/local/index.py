@@ -10,7 +10,8 @@ from dataclasses import asdict
 
 from quarry import catalog
 from quarry.core.errors import ModelError
-from quarry.core.postgres.embed import count_pending, make_ready
+from quarry.core.postgres.embed import make_ready
+from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.migrate import connect
 from quarry.local.data import embed_table
 from quarry.local.database import LocalDatabase

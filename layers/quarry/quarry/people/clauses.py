@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.people.constraints import condition_label, exclusion_labels
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.language.word_forms import word_forms
+from quarry.people.constraints import condition_label, exclusion_labels, listed
 from quarry.people.filters import CardFilters, HardConstraint
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
 
@@ -25,11 +28,14 @@ CLAUSES_MAX = 6
 
 @dataclass(frozen=True)
 class Clause:
-    """A condition by itself, in words: filters on a card, or words that a card or the profile must hold."""
+    """A condition by itself, in words: filters on a card, or words that a card or the profile must hold. `alternatives` are
+    those of which any meets it, where there are several.
+    """
 
     label: str
     filters: CardFilters | None = None
     text: str | None = None
+    alternatives: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,37 @@ class Standing:
 def clauses_of(filters: CardFilters) -> list[Clause]:
     """All conditions that can be met or missed: hard ones first, then roles, then words."""
     hard = [Clause(condition_label(name, filters), _only(filters, name)) for name in constraints_in_force(filters)]
-    roles = [Clause(role.partition("|")[0], CardFilters(roles=(role,))) for role in filters.roles]
-    return [*hard, *roles, *(Clause(text, text=text) for text in filters.texts)]
+    return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
+
+
+def _role_clause(role: str) -> Clause:
+    """A role, and where its names are of several roles, each of these."""
+    named: dict[str, list[str]] = {}
+    for name in role.split("|"):
+        named.setdefault(next((first for first in named if _is_of_role(name, first)), name), []).append(name)
+    each = tuple(Clause(first, CardFilters(roles=("|".join(names),))) for first, names in named.items())
+    return Clause(listed(named), CardFilters(roles=(role,)), alternatives=each if len(each) > 1 else ())
+
+
+def _is_of_role(name: str, role: str) -> bool:
+    """Whether a name says a role too: in another form ("designers", "design"), or more closely ("backend engineer")."""
+    words, said = keys(name), keys(role)
+    if not (words and said):
+        return False
+    family = {stem(form) for form in (said[-1], *word_forms(said[-1]))}
+    return {stem(word) for word in said[:-1]} <= {stem(word) for word in words} and any(
+        stem(word) in family for word in words
+    )
+
+
+def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequence[bool]) -> Standing:
+    """The same; a clause that is met is named by those of its alternatives that are, as `met` says of those of all clauses."""
+    is_met = iter(met)
+    by_label: dict[str, str] = {}
+    for clause in clauses:
+        named = [each.label for each in clause.alternatives if next(is_met, False)]
+        by_label[clause.label] = " and ".join(named) or clause.label
+    return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
 
 
 def hard_alone(filters: CardFilters) -> CardFilters:

@@ -111,10 +111,10 @@ def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
         noun, field = _ANY_VALUE[constraint]
         values = getattr(filters, field)
         named = map(_titled, values) if constraint in _PROPER_NAMES else map(_words, values)
-        return f"Any {noun}, not only {_listed(named)}"
+        return f"Any {noun}, not only {listed(named)}"
     match constraint:
         case "location":
-            return f"Anywhere, not only {_listed(map(_titled, _place_names(filters)))}"
+            return f"Anywhere, not only {listed(map(_titled, _place_names(filters)))}"
         case "time":
             return f"Any time, not only {_period(filters)}"
         case "is_current":
@@ -133,11 +133,11 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
         values = getattr(filters, _ANY_VALUE[constraint][1])
         if constraint in _PROPER_NAMES:
             lead = "in the team" if constraint == "team_norm" else "at"
-            return f"{lead} {_listed(map(_titled, values))}"
-        return _listed(map(_words, values))
+            return f"{lead} {listed(map(_titled, values))}"
+        return listed(map(_words, values))
     match constraint:
         case "location":
-            return f"in {_listed(map(_titled, _place_names(filters)))}"
+            return f"in {listed(map(_titled, _place_names(filters)))}"
         case "time":
             return _period(filters)
         case "is_current":
@@ -154,7 +154,7 @@ def exclusion_labels(filters: CardFilters) -> tuple[str, ...]:
     """What everybody shown is not, in words."""
     # "colonels" and "colonel" are one exclusion
     keywords = unique(filters.excluded_keywords, lambda name: " ".join(map(stem, keys(name))))
-    labels = [f"not {_listed(keywords)}"] if keywords else []
+    labels = [f"not {listed(keywords)}"] if keywords else []
     out = CardFilters(
         companies=filters.excluded_companies,
         teams=filters.excluded_teams,
@@ -218,7 +218,7 @@ def _words(value: str) -> str:
     return value.replace("_", " ")
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     shown = list(names)
     more = ["others"] if len(shown) > LABEL_NAMES_MAX else []
     return " or ".join([*shown[:LABEL_NAMES_MAX], *more])

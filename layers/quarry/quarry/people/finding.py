@@ -20,6 +20,7 @@ from quarry.people.clauses import (
     clauses_of,
     hard_alone,
     merged,
+    naming_alternatives,
     nothing_else_asked,
     standing,
 )
@@ -190,7 +191,18 @@ async def _shown(
         record.counts["people"] = len(people)
     ranked = [person for person in break_ties(best, people, wanted.filters, misses) if person.person_id in people]
     tier = max([tier, *(person.evidence.tier for person in ranked)])
-    return Finding(tier, ranked, [people[person.person_id] for person in ranked], standings)
+    shown = [people[person.person_id] for person in ranked]
+    return Finding(tier, ranked, shown, await _naming_alternatives(standings, shown, clauses, database))
+
+
+async def _naming_alternatives(
+    standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause], database: Database
+) -> dict[str, Standing]:
+    """How those shown stand, with the alternatives that each meets by name."""
+    ids = [person.id for person in shown]
+    alternatives = [each for clause in clauses for each in clause.alternatives]
+    met = await find_standings(database, ids if alternatives else [], alternatives)
+    return {id: naming_alternatives(standings[id], clauses, met.get(id, ())) for id in ids}
 
 
 async def _standings(

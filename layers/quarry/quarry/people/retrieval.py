@@ -11,10 +11,11 @@ from typing import Any, NewType
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from quarry.core.language.stemming import stem
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.core.text import stem, words
+from quarry.core.text import words
 from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, FoundPerson, PersonEvidence, RankedPerson
 from quarry.people.clauses import Clause
 from quarry.people.contract import ExperienceCard

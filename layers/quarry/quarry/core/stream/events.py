@@ -42,4 +42,17 @@ class EnvelopedErrorEvent(Event):
         return cls(data=ErrorMessage(message=message))
 
 
+class PartialText(BaseModel):
+    """The next piece of an answer's text; the pieces add up to the whole."""
+
+    text: str
+
+
+class PartialTextEvent(Event):
+    """A piece of the answer in an NDJSON stream."""
+
+    type: Literal["partial_text"] = "partial_text"
+    data: PartialText
+
+
 Events = AsyncIterator[Event]

@@ -17,6 +17,18 @@ ORGANISATIONS = frozenset({"company", "school"})
 PLACES = frozenset({"workplace", "home", "preferred_place"})
 
 
+@dataclass(frozen=True)
+class Role:
+    """What somebody is, by its names. `is_of_people`: it is what people are called, not what they know; `is_both`: it is asked
+    of them together with the one that "and" joins to it.
+    """
+
+    names: Sequence[str] = ()
+    facets: frozenset[str] = frozenset()
+    is_of_people: bool = False
+    is_both: bool = False
+
+
 @dataclass
 class Draft:
     """The constraints so far. Roles and places are put to them when all are known."""
@@ -25,7 +37,7 @@ class Draft:
     question: Question
     constraints: Constraints
     roles: list[list[str]] = field(default_factory=list)
-    role_facets: frozenset[str] = frozenset()
+    last_role: Role = Role()
     places: list[Place] = field(default_factory=list)
     place_texts: list[str] = field(default_factory=list)
     is_team_required: bool = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from quarry.core.language.tokens import keys, unique
 from quarry.core.language.word_forms import fields_of_worker
 from quarry.core.query.mention import Known, KnownValue, Mention, Word
-from quarry.people.query.draft import Draft, facets_of, values_of
+from quarry.people.query.draft import Draft, Role, facets_of, values_of
 
 ROLES = frozenset(
     {"title", "domain", "sub_domain", "skill", "degree", "seniority", "employment", "intent", "headline", "bio"}
@@ -42,7 +43,8 @@ def take_role(draft: Draft, place: int, mention: Mention, value: Known) -> None:
     meant = [known for known in values if _is_meant(said, known)]
     is_work = facets_of(mention) == {"intent"} and values_of(value, {"intent"}) == ["work"]
     if meant and not is_work:
-        _add_role(draft, mention, _names(said, meant)[:ROLE_NAMES_MAX], frozenset(known.facet for known in meant))
+        is_both = "both" in draft.words_before(place, 2)
+        _add_role(draft, mention, _role(said, meant, is_both=is_both))
     elif not skills:
         draft.prefer(*_names(said, values), *said.split())
     elif said not in skills:
@@ -89,13 +91,17 @@ def _is_meant(said: str, known: KnownValue) -> bool:
     """
     if known.likeness < 1:
         return known.facet in ("title", "domain") and known.is_whole
-    words, value = [_singular(key) for key in keys(said)], [_singular(key) for key in keys(known.value)]
-    if not known.is_whole or not words or not value:
-        return True
-    if "".join(words) == "".join(value):
-        return True
-    of_worker = {_singular(form) for form in fields_of_worker(words[-1])}
-    return words[:-1] == value[:-1] and value[-1] in of_worker
+    words, value = _singulars(said), _singulars(known.value)
+    return not (known.is_whole and words and value) or "".join(words) == "".join(value) or _is_worker(words, value)
+
+
+def _is_worker(words: Sequence[str], field: Sequence[str]) -> bool:
+    """Whether words call people by their field: "military engineers", of military engineering."""
+    return words[:-1] == field[:-1] and field[-1] in {_singular(form) for form in fields_of_worker(words[-1])}
+
+
+def _singulars(text: str) -> list[str]:
+    return [_singular(key) for key in keys(text)]
 
 
 def _singular(word: str) -> str:
@@ -104,15 +110,32 @@ def _singular(word: str) -> str:
     return word if word.endswith(("ss", "ics")) else word.removesuffix("s")
 
 
-def _add_role(draft: Draft, mention: Mention, names: Sequence[str], facets: frozenset[str]) -> None:
-    """Another role that must hold; an alternative to the one before where "or" joins them, or nobody can be both at once."""
-    alike = facets & draft.role_facets
-    is_alternative = mention.joined_by == "or" or (
-        mention.joined_by == "and" and bool(alike & ONE_OF_MANY) and "skill" not in alike
+def _role(said: str, meant: Sequence[KnownValue], *, is_both: bool) -> Role:
+    words = _singulars(said)
+    return Role(
+        _names(said, meant)[:ROLE_NAMES_MAX],
+        frozenset(known.facet for known in meant),
+        is_of_people=any(
+            known.is_whole and (known.facet == "title" or (words and _is_worker(words, _singulars(known.value))))
+            for known in meant
+        ),
+        is_both=is_both,
     )
+
+
+def _add_role(draft: Draft, mention: Mention, role: Role) -> None:
+    """Another role that must hold; an alternative to the one before where "or" joins them, or where "and" joins two of which
+    people have one: "economists and lawyers" are some of each, but for "both".
+    """
+    before = draft.last_role
+    if mention.joined_by == "and":
+        role = replace(role, is_both=role.is_both or before.is_both)
+    alike = role.facets & before.facets
+    is_one_of_many = (role.is_of_people and before.is_of_people) or (alike & ONE_OF_MANY and "skill" not in alike)
+    is_alternative = mention.joined_by == "or" or (mention.joined_by == "and" and is_one_of_many and not before.is_both)
     if is_alternative and draft.roles:
-        draft.roles[-1] = list(unique((*draft.roles[-1], *names)))
+        draft.roles[-1] = list(unique((*draft.roles[-1], *role.names)))
     else:
-        draft.roles.append(list(names))
-    draft.role_facets = facets
-    draft.note("must.role", "|".join(names), mention)
+        draft.roles.append(list(role.names))
+    draft.last_role = role
+    draft.note("must.role", "|".join(role.names), mention)

@@ -1,0 +1,40 @@
+"""What is asked of people, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.people.clauses import Standing, clauses_of, naming_alternatives
+from quarry.people.filters import CardFilters
+
+EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))
+
+
+@pytest.mark.parametrize(
+    ("role", "label", "alternatives"),
+    [
+        ("designers|design|designing", "designers", []),
+        ("chemists|chemistry", "chemists", []),
+        ("engineer|backend engineer", "engineer", []),
+        ("nurses|nurse|lawyers|lawyer|law", "nurses or lawyers", ["nurses|nurse", "lawyers|lawyer|law"]),
+    ],
+)
+def test_a_role_is_told_by_what_it_is_called_and_several_by_all(role: str, label: str, alternatives: list[str]) -> None:
+    [clause] = clauses_of(CardFilters(roles=(role,)))
+    assert (clause.label, clause.filters) == (label, CardFilters(roles=(role,)))
+    assert [each.filters for each in clause.alternatives] == [CardFilters(roles=(each,)) for each in alternatives]
+
+
+@pytest.mark.parametrize(
+    ("met", "label"),
+    [([False, True], "painters"), ([True, True], "editors and painters"), ([], "editors or painters")],
+)
+def test_of_alternative_roles_those_are_named_that_somebody_is(met: list[bool], label: str) -> None:
+    stands = Standing(("in Pune", "editors or painters"), ("since 2020",))
+    named = naming_alternatives(stands, EITHER, met)
+    assert named == Standing(("in Pune", label), ("since 2020",))
+
+
+def test_who_misses_alternative_roles_misses_them_all() -> None:
+    stands = Standing(misses=("editors or painters",))
+    assert naming_alternatives(stands, EITHER, [False, False]) == stands
