@@ -23,6 +23,7 @@ def direct_url(server_url: str) -> str:
     """A database of the module's own, with one table."""
     url = create_database(server_url, "core_timeouts")
     with psycopg.connect(url) as connection:
+        connection.execute("create schema quarry")
         connection.execute("create table counted (n int)")
         connection.execute("insert into counted values (0)")
     return url

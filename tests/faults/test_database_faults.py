@@ -108,7 +108,7 @@ def locked(house: House) -> Iterator[None]:
         tables = value(
             house.url,
             """select string_agg(oid::regclass::text, ', ') from pg_class
-               where relkind = 'r' and relnamespace = 'public'::regnamespace""",
+               where relkind = 'r' and relnamespace = 'quarry'::regnamespace""",
         )
         connection.execute(f"lock table {tables} in access exclusive mode".encode())
         yield
