@@ -154,6 +154,12 @@ def _migrate(given: Arguments) -> int:
     return DONE
 
 
+def _uninstall(given: Arguments) -> int:
+    from quarry.local.uninstall import uninstall
+
+    return _status(uninstall(confirmed=given.yes))
+
+
 def _load(given: Arguments) -> int:
     from quarry import catalog
     from quarry.local.data import load_table
@@ -338,6 +344,10 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
     )
     _add_json(_add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+    uninstall = _add(
+        commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
+    )
+    uninstall.add_argument("--yes", action="store_true", help="without asking")
 
 
 def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:

@@ -31,12 +31,15 @@ select exists (select from pg_class where relnamespace = quote_ident(%s)::regnam
   or exists (select from pg_proc where pronamespace = quote_ident(%s)::regnamespace)
 """
 
-# functions first: their names tell types and tables
+# Functions first: their names tell types and tables. A file of sql/functions may also make a view.
 _OLD_OBJECTS = """
 select 'function', oid::regprocedure::text from pg_proc
 where pronamespace = 'public'::regnamespace and proname = any(%(function)s)
 union all
 select 'type', oid::regtype::text from pg_type where typnamespace = 'public'::regnamespace and typname = any(%(type)s)
+union all
+select 'view', oid::regclass::text from pg_class
+where relnamespace = 'public'::regnamespace and relkind = 'v' and relname = any(%(function)s)
 union all
 select 'table', oid::regclass::text from pg_class
 where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(%(table)s)
