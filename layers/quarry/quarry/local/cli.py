@@ -291,12 +291,20 @@ class _Parser(argparse.ArgumentParser):
         return super().format_help() + (self.appendix() if self.appendix else "")
 
 
+class _CommandsHelp(argparse.RawDescriptionHelpFormatter):
+    """A list of commands in two columns: argparse forgets that names are indented, and breaks the line after a long one."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 13
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="quarry",
         description="Agentic search over your own Postgres.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_CommandsHelp,
     )
     parser.add_argument("--version", action="version", version=f"quarry {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
