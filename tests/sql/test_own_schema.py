@@ -19,6 +19,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres import migrate as migrate_module
 from quarry.core.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
 from quarry.core.postgres.pool import Database
+from quarry.local import uninstall as uninstall_module
 from quarry.local.sample import load_sample
 from quarry.local.uninstall import uninstall
 from tests.conftest import client_of, create_database
@@ -306,6 +307,7 @@ def uninstall_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], bool]:
     return run_on
 
 
+@pytest.mark.usefixtures("migrated_template")  # another database that needs the role
 def test_uninstalling_leaves_what_others_and_extensions_have(
     empty_url: str, uninstall_from: Callable[[str], bool], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,12 +316,25 @@ def test_uninstalling_leaves_what_others_and_extensions_have(
     migrate(empty_url, embedding_dimensions=DIMENSIONS)
     assert uninstall_from(empty_url)
     assert schema_dump(empty_url, *OF_OTHERS) == before
-    assert (
-        "dropped the schema quarry\nkept the role" in capsys.readouterr().out
-    )  # other databases of this server have it
+    assert "dropped the schema quarry\nkept the role" in capsys.readouterr().out
     assert uninstall_from(empty_url)
     assert "there is no schema quarry" in capsys.readouterr().out
     assert migrate(empty_url, embedding_dimensions=DIMENSIONS).migrations
+
+
+def test_uninstalling_takes_the_role_that_nothing_needs(
+    database_url: str,
+    uninstall_from: Callable[[str], bool],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(
+        database_url, "create role spare; grant usage on schema quarry to spare; grant select on quarry.people to spare"
+    )
+    monkeypatch.setattr(uninstall_module, "READER_ROLE", "spare")
+    assert uninstall_from(database_url)
+    assert "dropped the role spare" in capsys.readouterr().out
+    assert run(database_url, "select from pg_roles where rolname = 'spare'") == []
 
 
 @pytest.mark.parametrize(
@@ -328,6 +343,7 @@ def test_uninstalling_leaves_what_others_and_extensions_have(
         ("create view public.names as select name from quarry.people", "view public.names"),
         ("create table public.notes (person_id text references quarry.people)", "constraint notes_person_id_fkey"),
         ("create table public.kept (filters quarry.card_filters)", "column filters of table public.kept"),
+        ("create table quarry.stones (id int)", "table quarry.stones"),
         ("create extension fuzzystrmatch schema quarry", "extension fuzzystrmatch"),
     ],
 )

@@ -269,7 +269,7 @@ class Settings(BaseModel):
     @classmethod
     def _is_a_schema_of_its_own(cls, schema: str) -> str:
         if schema in ("public", "information_schema") or schema.startswith("pg_"):
-            raise ValueError("is not for one alone; name a schema of Quarry's own")
+            raise ValueError("is everybody's; name a schema of Quarry's own")
         return schema
 
     @field_validator("database_url")

@@ -169,7 +169,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
     if waiting:
         yield Finding("broken", "SQL functions", f"{len(waiting)} changed", "run `quarry migrate`")
     else:
-        yield Finding("ok", "migrations", "all applied")
+        yield Finding("ok", "migrations", f"all applied, in the schema {settings.database_schema}")
     with connect(url, settings.database_schema) as connection:
         yield _recorded_model(connection, settings)
         yield _rows(connection)

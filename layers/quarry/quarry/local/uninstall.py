@@ -8,8 +8,8 @@ import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.postgres.migrate import LOCK_SECONDS, connect
-from quarry.core.postgres.schema import SyncConnection, is_installed
+from quarry.core.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
+from quarry.core.postgres.schema import SyncConnection, is_installed, names_made
 from quarry.core.settings import Settings
 from quarry.local.database import database_url
 
@@ -17,6 +17,14 @@ READER_ROLE = "quarry_ontology_reader"
 """Shared by all databases of a server: see the migration 0006."""
 
 NAMED_MAX = 20
+
+_STRANGERS = """
+select pg_describe_object('pg_class'::regclass, oid, 0) from pg_class
+where relnamespace = {ours} and relkind in ('r', 'v', 'm', 'f', 'p') and relname <> all(%(table)s::text[] || %(function)s::text[])
+union all
+select pg_describe_object('pg_proc'::regclass, oid, 0) from pg_proc
+where pronamespace = {ours} and proname <> all(%(function)s)
+"""
 
 # what is gone from it after the schema was dropped was somebody else's
 _OF_OTHERS = """
@@ -77,9 +85,9 @@ def _inventory(connection: SyncConnection, schema: str) -> str:
     size = sum(size for *_, size in tables) / 1e6
     filled = ", ".join(f"{name} {rows:,}" for name, rows, _ in tables if rows)
     return (
-        f"The schema {schema} holds {len(tables)} tables, {size:,.0f} MB: about as many rows as said of "
-        f"{filled or 'none of them'}.\nAll of it will be dropped, and the role {READER_ROLE} where no other database needs it. "
-        "Extensions and other schemas stay."
+        f"The schema {schema} holds {len(tables)} tables, {size:,.0f} MB{', rows by estimate: ' if filled else ''}{filled}.\n"
+        f"All of it is to be dropped, and the role {READER_ROLE} unless another database needs it. Extensions and other "
+        "schemas stay."
     )
 
 
@@ -101,10 +109,7 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
             connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
             # the names of the same things must not change with the schema
             connection.execute("set local search_path = ''")
-            of_others = SQL(_OF_OTHERS).format(ours=Literal(_oid(connection, schema)))
-            before = connection.execute(of_others).fetchall()
-            connection.execute(SQL("drop schema {} cascade").format(Identifier(schema)))
-            if lost := sorted(name for (name,) in set(before) - set(connection.execute(of_others).fetchall())):
+            if lost := _drop_whole(connection, schema):
                 more = f" and {len(lost) - NAMED_MAX} more" if len(lost) > NAMED_MAX else ""
                 raise ConfigurationError(
                     f"Nothing was dropped, for with the schema would go {', '.join(lost[:NAMED_MAX])}{more}: "
@@ -114,6 +119,19 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
         raise DatabaseUnavailable(
             f"A table was in use for {LOCK_SECONDS:g} s, so nothing was dropped: stop what uses it, and try again."
         ) from error
+
+
+def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
+    """Drop the schema with all that is in it or depends on it; what of that was somebody else's."""
+    files = migration_files(sql_directory())
+    made = names_made(connection, schema, [(file.name, file.text) for file in files])
+    ours = Literal(_oid(connection, schema))
+    of_others = SQL(_OF_OTHERS).format(ours=ours)
+    strangers = connection.execute(SQL(_STRANGERS).format(ours=ours), made).fetchall()
+    before = connection.execute(of_others).fetchall()
+    connection.execute(SQL("drop schema {} cascade").format(Identifier(schema)))
+    after = connection.execute(of_others).fetchall()
+    return sorted(name for (name,) in {*strangers, *before} - {*after})
 
 
 def _oid(connection: SyncConnection, schema: str) -> int:

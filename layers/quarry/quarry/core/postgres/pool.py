@@ -39,7 +39,7 @@ _BEGIN = """
 begin;
 set local statement_timeout = {statement_ms};
 set local lock_timeout = {lock_ms};
-set local idle_in_transaction_session_timeout = {statement_ms};
+set local idle_in_transaction_session_timeout = {statement_ms}
 """
 
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
@@ -114,10 +114,9 @@ class Database:
         self._url = url
         self._pool_size = pool_size
         self._pooled = pooled
-        self._bounds = SQL(_BEGIN).format(
+        self._begin_message = SQL(_BEGIN).format(
             statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
         )
-        self._begin_message = self._bounds + search_path_query(schema, local=True)
         self._is_located = False
         self._reserve = (
             Database(url, pool_size=reserve_size, timeout_seconds=timeout_seconds, schema=schema, pooled=pooled)
@@ -205,15 +204,15 @@ class Database:
 
     async def _send_begin(self, connection: Connection) -> None:
         """The transaction's first message. Where the extensions are is asked once: that takes longer than all the rest."""
-        cursor = await connection.execute(self._begin_message)
+        await connection.execute(self._begin_message)
         if self._is_located:
             return
-        while cursor.nextset():
-            pass
-        row = await cursor.fetchone()
-        if row and has_extensions(row["set_config"]):
-            # as Postgres wrote it, each name quoted
-            self._begin_message = self._bounds + SQL("set local search_path = " + row["set_config"])
+        row = await (await connection.execute(search_path_query(self.schema))).fetchone()
+        assert row is not None
+        locate = SQL("set local search_path = " + row["search_path"])  # each name quoted by Postgres
+        await connection.execute(locate)
+        if has_extensions(row["search_path"]) and not self._is_located:  # by another connection
+            self._begin_message += SQL(";\n") + locate
             self._is_located = True
 
     def _connection_class(self) -> type[Connection]:

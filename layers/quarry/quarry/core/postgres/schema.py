@@ -1,4 +1,4 @@
-"""The schema that holds all that is Quarry's: how it is found, made, filled from `public`, and taken away.
+"""The schema that holds all that is Quarry's: how it is found, made, and filled from `public`.
 
 Nothing is named with its schema in SQL. Each connection or transaction sets a search path instead: the schema, then wherever the
 extensions of this database are, and temporary tables last, so that nobody's stands before a table of ours.
@@ -20,10 +20,13 @@ from quarry.core.errors import ConfigurationError
 _OLD_SCHEMA = "public"
 """Where all was before it had a schema of its own, and where extensions are made: others of the database look for them there."""
 
+_BOOKS = ("quarry_migrations", "quarry_functions")
+
 _SEARCH_PATH = """
-select set_config('search_path', concat_ws(', ', quote_ident({schema}), (
+select concat_ws(', ', quote_ident({schema}), (
   select string_agg(distinct quote_ident(n.nspname), ', ') from pg_catalog.pg_extension e
-  join pg_catalog.pg_namespace n on n.oid = e.extnamespace where n.nspname not in ('pg_catalog', {schema})), 'pg_temp'), {local})
+  join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+  where n.nspname not in ('pg_catalog', {schema})), 'pg_temp') as search_path
 """
 
 _HOLDS_ANYTHING = """
@@ -67,19 +70,20 @@ _EXTENSION = re.compile(r"^create extension if not exists (\w+)", re.MULTILINE)
 SyncConnection = psycopg.Connection[TupleRow]
 
 
-def search_path_query(schema: str, *, local: bool) -> Composed:
-    """Sets the search path, for the transaction if `local`, else for the session, and returns it."""
-    return SQL(_SEARCH_PATH).format(schema=Literal(schema), local=Literal(local))
+def search_path_query(schema: str) -> Composed:
+    """Asks for the search path by which all that is in `schema` is found."""
+    return SQL(_SEARCH_PATH).format(schema=Literal(schema))
 
 
 def has_extensions(search_path: str) -> bool:
-    """Whether there were extensions when the path was set: before the first `migrate` there are none."""
+    """Whether there were extensions when the path was asked for: before the first `migrate` there are none."""
     return search_path.count(",") > 1
 
 
 def set_search_path(connection: SyncConnection, schema: str) -> None:
     """Have the session find what is in `schema`, and the extensions where they are now."""
-    connection.execute(search_path_query(schema, local=False))
+    query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
+    connection.execute(query)
 
 
 def is_installed(connection: SyncConnection, schema: str) -> bool:
@@ -116,19 +120,23 @@ def move_from_public(connection: SyncConnection, schema: str, migrations: Iterab
     """
     if not is_installed(connection, _OLD_SCHEMA):
         return
-    applied = {name for (name,) in connection.execute("select name from public.quarry_migrations").fetchall()}
-    files = connection.execute("select name from public.quarry_functions").fetchall()
-    made = {
-        "table": {"quarry_migrations", "quarry_functions"},
-        "type": set[str](),
-        "function": {Path(name).stem for (name,) in files},
-    }
+    made = names_made(connection, _OLD_SCHEMA, migrations)
+    for kind, name in connection.execute(_OLD_OBJECTS, made).fetchall():
+        connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
+
+
+def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The names of what is Quarry's in `schema`, by kind: "table", "type", and "function", of which some may be views."""
+    recorded = SQL("select name from {}")
+    applied, files = (
+        [name for (name,) in connection.execute(recorded.format(Identifier(schema, table))).fetchall()]
+        for table in _BOOKS
+    )
+    made = {"table": [*_BOOKS], "type": [], "function": [Path(name).stem for name in files]}
     for name, text in migrations:
         for kind, of_kind in _MADE.findall(text) if name in applied else ():
-            made[kind].add(of_kind)
-    found = connection.execute(_OLD_OBJECTS, {kind: list(names) for kind, names in made.items()}).fetchall()
-    for kind, name in found:
-        connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
+            made[kind].append(of_kind)
+    return made
 
 
 def settle(connection: SyncConnection) -> None:
