@@ -165,6 +165,18 @@ def test_extensions_are_found_wherever_they_are_and_the_schema_has_any_name(empt
     assert all(found(empty_url, DATABASE_SCHEMA="findings").values())
 
 
+async def test_who_connected_before_the_first_migrate_finds_all_after_it(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, timeout_seconds=10)
+    with pytest.raises(ConfigurationError):
+        await database.rows("select from people")
+    await asyncio.to_thread(migrate, empty_url, embedding_dimensions=DIMENSIONS)
+    for _ in range(3):
+        row = await database.row("select current_setting('search_path') as path, '[1]'::vector, count(*) from people")
+        assert row is not None
+        assert row["path"] == "quarry, public, pg_temp"
+    await database.close()
+
+
 def test_two_installations_share_a_database(empty_url: str) -> None:
     for schema in ("one", "other"):
         assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema=schema).migrations
