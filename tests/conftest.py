@@ -51,6 +51,8 @@ _TEST_PARAMETERS = {
     "full_page_writes": "off",
     "max_connections": "200",
     "max_wal_size": "256MB",
+    # for the tests' own statements: the service finds its schema by itself, see tests/sql/test_own_schema.py
+    "search_path": "quarry, public",
 }
 
 _MEMORY = Path("/dev/shm")

@@ -135,20 +135,27 @@ def declared_functions() -> dict[Path, str]:
 # --- sql/schema.sql
 
 
-def schema_dump(url: str) -> str:
+def schema_dump(url: str, *options: str) -> str:
     """The schema of the embedded Postgres' database at `url`, by its own pg_dump: the same text for the same schema."""
+    dumped = run_program(
+        url, "pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-comments", *options, url
+    )
+    return _PASSING_DUMP_LINES.sub("", dumped).strip() + "\n"
+
+
+def run_program(url: str, name: str, *arguments: str) -> str:
+    """What a program says that came with the embedded Postgres at `url`."""
     with connect(url) as connection:
         row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
     assert row is not None
     programs = Path(row[0])
-    dumped = subprocess.run(
-        [programs / "pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-comments", url],
+    return subprocess.run(
+        [programs / name, *arguments],
         env={"LD_LIBRARY_PATH": str(programs.parent / "lib")},
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    return _PASSING_DUMP_LINES.sub("", dumped).strip() + "\n"
 
 
 @contextmanager

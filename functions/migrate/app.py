@@ -17,6 +17,10 @@ def handler(event: object, context: LambdaContext) -> dict[str, list[str]]:
     Raises as `migrate` does. A migration that fails, or that time ends, has changed nothing.
     """
     settings = environment.settings
-    done = migrate(read_database_url(settings), embedding_dimensions=settings.embedding_dimensions)
+    done = migrate(
+        read_database_url(settings),
+        embedding_dimensions=settings.embedding_dimensions,
+        schema=settings.database_schema,
+    )
     logger.info("applied %s, created anew %s functions", done.migrations, len(done.functions))
     return {"migrations": list(done.migrations), "functions": list(done.functions)}

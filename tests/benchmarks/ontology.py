@@ -56,7 +56,7 @@ _LITERAL = """
 create function {name}(
   p_actor_id text, p_query text, p_project_id text default null, p_types text[] default null, p_limit int default 50
 ) returns table (type text, id text, score double precision, snippet text)
-language plpgsql stable set search_path = literal, public as $$
+language plpgsql stable set search_path = literal, quarry, public as $$
 declare tsq tsquery := websearch_to_tsquery('english', p_query);
 begin
   return query select u.type, u.id, u.score::float8, u.snippet from ({arms}) u order by u.score desc limit least(p_limit, 50);

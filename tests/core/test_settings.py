@@ -79,6 +79,12 @@ def test_sam_local_says_that_it_is_there() -> None:
     assert not read().aws_sam_local
 
 
+@pytest.mark.parametrize("schema", ["public", "pg_catalog", "information_schema", "Quarry", "my schema", "7", "a" * 64])
+def test_a_schema_is_a_plain_name_and_nobody_elses(schema: str) -> None:
+    assert "DATABASE_SCHEMA" in refusal(DATABASE_SCHEMA=schema)
+    assert read(DATABASE_SCHEMA="city_2").database_schema == "city_2"
+
+
 @pytest.mark.parametrize("name", ["DATABASE_SECRET_ARN", "OPENAI_SECRET_ARN"])
 def test_a_secret_is_named_by_its_arn(name: str) -> None:
     assert name in refusal(**{name: "a-name"})

@@ -15,7 +15,7 @@ from quarry.core.postgres.pool import Database
 from tests.conftest import client_of, create_database
 from tests.pgbouncer import transaction_pooler
 
-SETTINGS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+SETTINGS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "search_path")
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,7 @@ def direct_url(server_url: str) -> str:
     """A database of the module's own, with one table."""
     url = create_database(server_url, "core_timeouts")
     with psycopg.connect(url) as connection:
+        connection.execute("create schema quarry")
         connection.execute("create table counted (n int)")
         connection.execute("insert into counted values (0)")
     return url
@@ -62,7 +63,7 @@ async def test_all_bounds_hold_in_every_transaction(database: Database) -> None:
     select = SQL("select {}").format(
         SQL(", ").join(SQL("current_setting({}) as {}").format(name, Identifier(name)) for name in SETTINGS)
     )
-    bounds = dict(zip(SETTINGS, ("600ms", "300ms", "600ms"), strict=True))
+    bounds = dict(zip(SETTINGS, ("600ms", "300ms", "600ms", "quarry, pg_temp"), strict=True))
     for _ in range(3):
         assert await database.row(select) == bounds
         async with database.transaction() as connection:
@@ -126,7 +127,7 @@ async def test_a_stranger_in_the_same_server_session_finds_nothing_set(pooled_ur
         found = await (await stranger.execute(show)).fetchone()
     await database.close()
     assert own is not None
-    assert found == (own["pg_backend_pid"], "0", "0", "0")
+    assert found == (own["pg_backend_pid"], "0", "0", "0", "quarry, public")
 
 
 async def test_many_clients_share_one_server_session(pooled_url: str) -> None:

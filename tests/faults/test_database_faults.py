@@ -107,8 +107,8 @@ def locked(house: House) -> Iterator[None]:
     with psycopg.connect(house.url) as connection:
         tables = value(
             house.url,
-            """select string_agg(oid::regclass::text, ', ') from pg_class
-               where relkind = 'r' and relnamespace = 'public'::regnamespace""",
+            """select string_agg('quarry.' || quote_ident(relname), ', ') from pg_class
+               where relkind = 'r' and relnamespace = 'quarry'::regnamespace""",
         )
         connection.execute(f"lock table {tables} in access exclusive mode".encode())
         yield

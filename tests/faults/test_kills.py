@@ -178,7 +178,7 @@ def test_a_load_killed_at_any_statement_is_whole_or_absent_and_may_be_run_again(
 ) -> None:
     file, name = tmp_path / "campaigns.jsonl", somebody()
     file.write_text("".join(json.dumps(campaign(name, number)) + "\n" for number in range(CAMPAIGNS)))
-    doom = {"point": point, "first": "temporary table staged"}
+    doom = {"point": point, "first": "temporary table pg_temp.staged"}
     status, said = nursery.run("load", "campaigns", file, doom=doom, environment={"DATABASE_URL": doomed_url})
     assert status == -9, said
     wait_for_the_dead(url)

@@ -28,8 +28,8 @@ from tests.waiting import PATIENCE_SECONDS
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
-    *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "ask", "tools", "runs", "eval", "credits"),
-    *("tune", "index", "doctor"),
+    *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
+    *("credits", "tune", "index", "doctor"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -209,6 +209,16 @@ class TestMigrate:
         assert (first.returncode, second.returncode) == (0, 0)
         with psycopg.connect(server_url, autocommit=True) as connection:
             connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+class TestUninstall:
+    def test_it_asks_who_can_be_asked_and_takes_a_flag_of_others(self, database_url: str) -> None:
+        asked = quarry("uninstall", DATABASE_URL=database_url)
+        assert asked.returncode == 1
+        assert "say --yes" in asked.stderr
+        told = quarry("uninstall", "--yes", DATABASE_URL=database_url)
+        assert "dropped the schema quarry" in told.stdout
+        assert (told.returncode, told.stderr) == (0, "")
 
 
 class TestLoad:

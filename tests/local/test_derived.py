@@ -9,7 +9,8 @@ import psycopg
 import pytest
 
 from quarry import catalog
-from quarry.core.postgres.migrate import SyncConnection, connect
+from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
 from quarry.local.derived import Columns, SearchEntries, Statistics, Values, Vectors, derived_of
 from quarry.local.difference import Derived, Difference
 from quarry.local.schema_indexes import Indexes, expected_indexes

@@ -9,6 +9,8 @@ from typing import Any
 
 import psycopg
 
+from quarry.core.postgres.migrate import connect
+
 
 def as_user(user: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {user}"}
@@ -48,7 +50,7 @@ def store_search(
 
 
 def rows(url: str, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    with psycopg.connect(url, autocommit=True) as connection:
+    with connect(url) as connection:
         return connection.execute(query.encode(), parameters).fetchall()
 
 

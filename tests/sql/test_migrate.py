@@ -85,7 +85,7 @@ def test_an_edited_migration_is_refused_by_name(run: Callable[[], Migrated], sql
 def test_only_an_edited_function_is_created_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
     run()
     (sql / "functions/notes/answer.sql").write_text(FUNCTION.format(42))
-    assert pending(empty_url, sql) == ["notes/answer.sql"]
+    assert pending(empty_url, directory=sql) == ["notes/answer.sql"]
     assert run() == Migrated((), ("notes/answer.sql",))
     assert value(empty_url, "select again()") == 42
 
@@ -159,7 +159,7 @@ def test_a_migration_is_named_by_number_and_purpose(run: Callable[[], Migrated],
 
 
 def test_everything_is_pending_in_an_empty_database(empty_url: str, sql: Path) -> None:
-    assert pending(empty_url, sql) == ["0001_notes.sql", "notes/again.sql", "notes/answer.sql"]
+    assert pending(empty_url, directory=sql) == ["0001_notes.sql", "notes/again.sql", "notes/answer.sql"]
 
 
 def test_of_processes_that_migrate_at_once_one_does_the_work(empty_url: str) -> None:

@@ -69,6 +69,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         address or database_address(settings),
         pool_size=settings.database_pool_size,
         timeout_seconds=settings.database_timeout_seconds,
+        schema=settings.database_schema,
         pooled=settings.database_pooled,
         # a Lambda does one thing at a time
         reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,

@@ -19,6 +19,8 @@ LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 LOCAL_EMBEDDING_DIMENSIONS = 384
 OPENAI_EMBEDDING_DIMENSIONS = 1536
 
+DEFAULT_SCHEMA = "quarry"
+
 _ARN = r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:"
 
 
@@ -38,6 +40,12 @@ class Settings(BaseModel):
         description="A secret of AWS Secrets Manager, read when a connection is opened, that holds the database URL as its "
         "text or as `url` of a JSON object, or RDS's own JSON object. What DATABASE_URL says beside it wins: that is how "
         "RDS's `username` and `password` are used with the host of a proxy.",
+    )
+    database_schema: str = Field(
+        default=DEFAULT_SCHEMA,
+        pattern=r"^[a-z_][a-z0-9_]{0,62}$",
+        description="The schema that holds all of Quarry's tables and functions, made by `quarry migrate`. Two installations "
+        "in one database have two.",
     )
     database_pooled: bool = Field(
         default=False, description="True behind RDS Proxy or PgBouncer: prepared statements are turned off."
@@ -264,6 +272,13 @@ class Settings(BaseModel):
         derived.setdefault("embedding_dimensions", LOCAL_EMBEDDING_DIMENSIONS if local else OPENAI_EMBEDDING_DIMENSIONS)
         derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
         return derived
+
+    @field_validator("database_schema")
+    @classmethod
+    def _is_a_schema_of_its_own(cls, schema: str) -> str:
+        if schema in ("public", "information_schema") or schema.startswith("pg_"):
+            raise ValueError("is everybody's; name a schema of Quarry's own")
+        return schema
 
     @field_validator("database_url")
     @classmethod

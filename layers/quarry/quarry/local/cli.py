@@ -154,6 +154,12 @@ def _migrate(given: Arguments) -> int:
     return DONE
 
 
+def _uninstall(given: Arguments) -> int:
+    from quarry.local.uninstall import uninstall
+
+    return _status(uninstall(confirmed=given.yes))
+
+
 def _load(given: Arguments) -> int:
     from quarry.local.data import load_table
 
@@ -330,12 +336,20 @@ class _Parser(argparse.ArgumentParser):
         return super().format_help() + (self.appendix() if self.appendix else "")
 
 
+class _CommandsHelp(argparse.RawDescriptionHelpFormatter):
+    """A list of commands in two columns: argparse forgets that names are indented, and breaks the line after a long one."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 13
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="quarry",
         description="Agentic search over your own Postgres.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_CommandsHelp,
     )
     parser.add_argument("--version", action="version", version=f"quarry {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
@@ -384,6 +398,10 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     _add_index(commands)
     _add_json(_add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+    uninstall = _add(
+        commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
+    )
+    uninstall.add_argument("--yes", action="store_true", help="without asking")
 
 
 def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:

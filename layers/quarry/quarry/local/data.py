@@ -44,7 +44,7 @@ def migrate_database() -> None:
     """Bring the database up to date and say what changed."""
     settings = Settings.from_environment()
     with database_url(settings) as url:
-        done = migrate(url, embedding_dimensions=settings.embedding_dimensions)
+        done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
     for name in done.migrations:
         print(f"applied {name}")
     if done.functions:
@@ -96,19 +96,22 @@ def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) 
     with path.open("rb") as file:  # a missing file is told before a database is started for it
         size = file.seek(0, os.SEEK_END)
     with open_database() as database:
+        schema = database.settings.database_schema
         try:
             with progress_bar(f"loading {table.name}", size, of_bytes=True) as bar:
-                loaded = load_file(database.url, table, path, skip_invalid=skip_invalid, on_progress=bar.reach)
+                loaded = load_file(
+                    database.url, table, path, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
+                )
         except LoadError as error:
             for problem in error.problems:
                 _note(str(problem))
             _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
             return False
-        analyze(database.url, table.name)
+        analyze(database.url, table.name, schema=schema)
         _report(loaded)
         if embed and table.name in catalog.EMBEDDED:
             asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))
-            analyze(database.url, catalog.EMBEDDED[table.name].embeddings)
+            analyze(database.url, catalog.EMBEDDED[table.name].embeddings, schema=schema)
     return True
 
 

@@ -57,7 +57,7 @@ def open_database() -> Iterator[LocalDatabase]:
     """
     settings = Settings.from_environment()
     with _found_database(settings) as database:
-        migrate(database.url, embedding_dimensions=settings.embedding_dimensions)
+        migrate(database.url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
         yield database
 
 

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
-from quarry.core.postgres.migrate import SyncConnection
+from quarry.core.postgres.schema import SyncConnection
 from quarry.core.tables import EmbeddedTable
 from quarry.local.difference import Derived, Difference, trusted
 from quarry.local.schema_indexes import Indexes, expected_indexes

@@ -20,7 +20,8 @@ from quarry import catalog
 from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embedding_backlog import Backlog, read_backlog
-from quarry.core.postgres.migrate import SyncConnection, connect, pending
+from quarry.core.postgres.migrate import connect, pending
+from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
 from quarry.local.embedded_postgres import EmbeddedPostgresError
@@ -81,7 +82,7 @@ def _findings() -> Iterator[Finding]:
     where = "DATABASE_URL" if settings.database_url else f"the embedded Postgres in {embedded_directory(settings)}"
     try:
         with database_url(settings) as url:
-            with connect(url) as connection:
+            with connect(url, settings.database_schema) as connection:
                 yield from _server(connection, where)
             yield from _schema(settings, url)
     except EmbeddedPostgresError as error:
@@ -162,15 +163,15 @@ def _extension(connection: SyncConnection, name: str, subject: str, least: tuple
 
 def _schema(settings: Settings, url: str) -> Iterator[Finding]:
     """What only a migrated database can tell."""
-    waiting = pending(url)
+    waiting = pending(url, schema=settings.database_schema)
     if any(name.count("/") == 0 for name in waiting):
         yield Finding("broken", "migrations", f"{len(waiting)} pending", "run `quarry migrate`")
         return
     if waiting:
         yield Finding("broken", "SQL functions", f"{len(waiting)} changed", "run `quarry migrate`")
     else:
-        yield Finding("ok", "migrations", "all applied")
-    with connect(url) as connection:
+        yield Finding("ok", "migrations", f"all applied, in the schema {settings.database_schema}")
+    with connect(url, settings.database_schema) as connection:
         yield _recorded_model(connection, settings)
         yield _weights(connection, settings)
         yield _rows(connection)

@@ -89,8 +89,8 @@ async def load_sample(
     async for domain, sha256 in _not_loaded(database):
         for table, path in _files(domain):
             on_step(f"loading {table.name}")
-            load_file(url, table, path)
-            analyze(url, table.name)
+            load_file(url, table, path, schema=database.schema)
+            analyze(url, table.name, schema=database.schema)
         shipped = ShippedVectors(model, sample_directory() / domain / VECTORS_FILE)
         await _embed(database, url, shipped, domain, on_step)
         await database.execute(
@@ -134,4 +134,4 @@ async def _embed(
         if table.name in catalog.EMBEDDED:
             on_step(f"embedding {table.name}")
             await embed_pending(database, model, catalog.EMBEDDED[table.name])
-            analyze(url, catalog.EMBEDDED[table.name].embeddings)
+            analyze(url, catalog.EMBEDDED[table.name].embeddings, schema=database.schema)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Composed, Identifier
 
-from quarry.core.postgres.migrate import SyncConnection, sql_directory
+from quarry.core.postgres.migrate import sql_directory
+from quarry.core.postgres.schema import SyncConnection
 from quarry.local.difference import Difference, trusted
 
 

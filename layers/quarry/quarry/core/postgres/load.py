@@ -17,7 +17,9 @@ from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from quarry.core.errors import QuarryError
-from quarry.core.postgres.migrate import SyncConnection, connect
+from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
+from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.core.tables import LoadableTable, Row
 
 LINE_MAX_BYTES = 4 * 1024 * 1024
@@ -65,6 +67,7 @@ def load_file(
     table: LoadableTable,
     path: Path,
     *,
+    schema: str = DEFAULT_SCHEMA,
     skip_invalid: bool = False,
     on_progress: Callable[[int], None] = lambda bytes_read: None,
 ) -> Loaded:
@@ -74,7 +77,7 @@ def load_file(
     when the file cannot be read, DatabaseUnavailable.
     """
     loaded = Loaded()
-    with connect(url) as connection, connection.transaction(), path.open("rb") as file:
+    with connect(url, schema) as connection, connection.transaction(), path.open("rb") as file:
         _stage(connection, table, file, loaded, on_progress)
         _drop_duplicates(connection, loaded)
         _inherit(connection, table)
@@ -85,9 +88,9 @@ def load_file(
     return loaded
 
 
-def analyze(url: str, table: str) -> None:
+def analyze(url: str, table: str, *, schema: str = DEFAULT_SCHEMA) -> None:
     """Refresh the statistics that the planner and the ranking by words use: the latter where many rows are new or gone."""
-    with connect(url) as connection:
+    with connect(url, schema) as connection:
         connection.execute(SQL("analyze {}").format(Identifier(table)))
         connection.execute("select count_lexemes(%s, %s)", [table, RECOUNTED_SHARE])
 
@@ -101,13 +104,13 @@ def _stage(
 ) -> None:
     columns = _identifiers(table.columns)
     connection.execute(
-        SQL("create temporary table staged on commit drop as select 0 as line, {} from {} limit 0").format(
+        SQL("create temporary table pg_temp.staged on commit drop as select 0 as line, {} from {} limit 0").format(
             columns, Identifier(table.name)
         )
     )
     with (
         connection.cursor() as cursor,
-        cursor.copy(SQL("copy staged (line, {}) from stdin").format(columns)) as copy,
+        cursor.copy(SQL("copy pg_temp.staged (line, {}) from stdin").format(columns)) as copy,
     ):
         for number, row in _valid_rows(table, file, loaded, on_progress):
             copy.write_row((number, *(_adapted(getattr(row, column)) for column in table.columns)))
@@ -171,7 +174,8 @@ def _note(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
 
 def _drop_duplicates(connection: SyncConnection, loaded: Loaded) -> None:
     rows = connection.execute(
-        """delete from staged s using (select id, min(line) as first_line from staged group by id having count(*) > 1) d
+        """delete from pg_temp.staged s
+           using (select id, min(line) as first_line from pg_temp.staged group by id having count(*) > 1) d
            where s.id = d.id and s.line > d.first_line returning s.line, d.first_line"""
     ).fetchall()
     _note(loaded, [RowProblem(line, "id", f"is also on line {first}") for line, first in sorted(rows)], len(rows))
@@ -180,7 +184,7 @@ def _drop_duplicates(connection: SyncConnection, loaded: Loaded) -> None:
 def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
     for column, (reference, source, source_column) in table.inherits.items():
         connection.execute(
-            SQL("update staged s set {c} = r.{sc} from {r} r where r.id = s.{f} and s.{c} is null").format(
+            SQL("update pg_temp.staged s set {c} = r.{sc} from {r} r where r.id = s.{f} and s.{c} is null").format(
                 c=Identifier(column), sc=Identifier(source_column), r=Identifier(source), f=Identifier(reference)
             )
         )
@@ -190,7 +194,7 @@ def _drop_dangling(connection: SyncConnection, table: LoadableTable, loaded: Loa
     for column, target in table.references.items():
         rows = connection.execute(
             SQL(
-                """delete from staged s where s.{c} is not null and not exists (select from {t} r where r.id = s.{c})
+                """delete from pg_temp.staged s where s.{c} is not null and not exists (select from {t} r where r.id = s.{c})
                    returning s.line, s.{c}"""
             ).format(c=Identifier(column), t=Identifier(target))
         ).fetchall()
@@ -204,7 +208,7 @@ def _upsert(connection: SyncConnection, table: LoadableTable) -> int:
     others = [column for column in table.columns if column != "id"]
     return connection.execute(
         SQL(
-            """insert into {table} as t ({columns}) select {columns} from staged order by line
+            """insert into {table} as t ({columns}) select {columns} from pg_temp.staged order by line
                on conflict (id) do update set {assignments}
                where ({current}) is distinct from ({given})"""
         ).format(

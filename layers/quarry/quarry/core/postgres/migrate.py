@@ -1,5 +1,7 @@
 """Migrations and SQL functions: what makes an empty database Quarry's.
 
+All of it is in one schema (`core/postgres/schema.py`); an installation from before there was one is moved there.
+
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
 `sql/functions/<domain>/<name>.sql` are re-created whenever their text changes; where that is `<table>_values.sql`, the values
 of that searched table are counted anew. `{{embedding_dimensions}}` in a migration is the number of dimensions that the vectors of
@@ -17,11 +19,20 @@ from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.postgres.pool import translated
+from quarry.core.postgres.schema import (
+    SyncConnection,
+    is_installed,
+    make_extensions,
+    make_schema,
+    move_from_public,
+    set_search_path,
+    settle,
+)
+from quarry.core.settings import DEFAULT_SCHEMA
 
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
@@ -47,8 +58,6 @@ _VALUES = "_values"
 
 # Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
 _LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
-
-SyncConnection = psycopg.Connection[TupleRow]
 
 
 @dataclass(frozen=True)
@@ -99,38 +108,43 @@ def function_files(directory: Path) -> list[SqlFile]:
     return [SqlFile(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
 
 
-def migrate(url: str, *, embedding_dimensions: int, directory: Path | None = None) -> Migrated:
+def migrate(
+    url: str, *, embedding_dimensions: int, schema: str = DEFAULT_SCHEMA, directory: Path | None = None
+) -> Migrated:
     """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
 
-    Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, or the
-    database is newer than this code; DatabaseUnavailable when it does not answer, or a table in it stays locked.
+    Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, the schema is
+    another's, or the database newer than this code; DatabaseUnavailable when it does not answer, or a table in it stays locked.
     """
     directory = directory or sql_directory()
-    with connect(url) as connection:
+    files = migration_files(directory)
+    with connect(url, schema) as connection:
         connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
-        connection.execute(_BOOKKEEPING)
-        migrations = _apply_migrations(connection, migration_files(directory), embedding_dimensions)
+        set_search_path(connection, schema)  # another may have made the extensions meanwhile
+        if not is_installed(connection, schema):
+            _install(connection, schema, files)
+        migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
         _count_words(connection)
     return Migrated(tuple(migrations), tuple(functions))
 
 
-def pending(url: str, directory: Path | None = None) -> list[str]:
-    """Names of the migrations and functions that `migrate` would run now."""
+def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
+    """Names of the migrations and functions that `schema` lacks."""
     directory = directory or sql_directory()
-    with connect(url) as connection:
-        exists = connection.execute("select to_regclass('quarry_migrations') is not null").fetchone()
-        applied = _recorded(connection, "quarry_migrations") if exists and exists[0] else {}
-        created = _recorded(connection, "quarry_functions") if exists and exists[0] else {}
+    with connect(url, schema) as connection:
+        exists = is_installed(connection, schema)
+        applied = _recorded(connection, "quarry_migrations") if exists else {}
+        created = _recorded(connection, "quarry_functions") if exists else {}
     return [file.name for file in migration_files(directory) if file.name not in applied] + [
         file.name for file in function_files(directory) if created.get(file.name) != file.sha256
     ]
 
 
 @contextmanager
-def connect(url: str) -> Iterator[SyncConnection]:
-    """A plain autocommit connection for maintenance work, closed at the end.
+def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
+    """A plain autocommit connection for maintenance work, which finds what is in `schema`; closed at the end.
 
     Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none.
     """
@@ -144,10 +158,21 @@ def connect(url: str) -> Iterator[SyncConnection]:
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
     with translated(), connection:
+        set_search_path(connection, schema)
         yield connection
 
 
-def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embedding_dimensions: int) -> list[str]:
+def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> None:
+    with _change(connection):
+        make_schema(connection, schema)
+        move_from_public(connection, schema, [(file.name, file.text) for file in files])
+        connection.execute(_BOOKKEEPING)
+        settle(connection)
+
+
+def _apply_migrations(
+    connection: SyncConnection, schema: str, files: Sequence[SqlFile], embedding_dimensions: int
+) -> list[str]:
     applied = _recorded(connection, "quarry_migrations")
     unknown = sorted(set(applied) - {file.name for file in files})
     if unknown:
@@ -157,7 +182,7 @@ def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embeddin
     done: list[str] = []
     for file in files:
         if file.name not in applied:
-            _apply(connection, file, embedding_dimensions)
+            _apply(connection, schema, file, embedding_dimensions)
             done.append(file.name)
         elif applied[file.name] != file.sha256:
             raise ConfigurationError(
@@ -166,10 +191,13 @@ def _apply_migrations(connection: SyncConnection, files: list[SqlFile], embeddin
     return done
 
 
-def _apply(connection: SyncConnection, file: SqlFile, embedding_dimensions: int) -> None:
+def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dimensions: int) -> None:
     text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
     with _change(connection):
-        _run(connection, file.name, text)
+        with _told(file.name):
+            make_extensions(connection, text, schema)
+            # bytes: a file of ours, not input, run as it stands, several statements at once
+            connection.execute(text.encode())
         connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
 
 
@@ -182,13 +210,15 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         _load_libraries(connection)
         for file in changed:
             before = _versions(connection, file)
-            _run(connection, file.name, file.text)
+            with _told(file.name):
+                connection.execute(file.text.encode())
             _drop_untouched(connection, file, before)
             connection.execute(
                 "insert into quarry_functions (name, sha256) values (%s, %s)"
                 " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
                 [file.name, file.sha256],
             )
+        settle(connection)
     return [file.name for file in changed]
 
 
@@ -251,10 +281,11 @@ def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
     return dict(connection.execute(SQL("select name, sha256 from {}").format(Identifier(table))).fetchall())
 
 
-def _run(connection: SyncConnection, name: str, text: str) -> None:
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What is wrong with a file's SQL leaves the block as a ConfigurationError that names the file."""
     try:
-        # bytes: a file of ours, not input, run as it stands, several statements at once
-        connection.execute(text.encode())
+        yield
     except psycopg.errors.FeatureNotSupported as error:
         raise ConfigurationError(
             "Postgres lacks an extension: Quarry needs pgvector 0.8 or newer, pg_trgm, btree_gin and fuzzystrmatch (contrib)."

@@ -1,8 +1,8 @@
 """The one door to Postgres: a pool opened on first use, and psycopg's errors turned into ours.
 
 All that goes through it happens in a transaction whose first message says how long its statements, its waits for locks and its
-idle moments may last. Nothing is set for the session: behind a transaction pooler the next transaction may be another
-client's. The same message proves that the connection still works.
+idle moments may last, and where its tables are. Nothing is set for the session: behind a transaction pooler the next transaction
+may be another client's. The same message proves that the connection still works.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.core.postgres.schema import has_extensions, search_path_query
 from quarry.core.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 from quarry.core.secrets import Secret
+from quarry.core.settings import DEFAULT_SCHEMA
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
@@ -94,7 +96,7 @@ class Database:
     A statement is cancelled after `timeout_seconds`, a wait for a lock given up after half of that, and a transaction that asks
     for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
     it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
-    says that a transaction pooler stands between, where no statement can be prepared.
+    says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
@@ -105,17 +107,20 @@ class Database:
         *,
         pool_size: int,
         timeout_seconds: float,
+        schema: str = DEFAULT_SCHEMA,
         pooled: bool = False,
         reserve_size: int = 0,
     ) -> None:
+        self.schema = schema
         self._url = url
         self._pool_size = pool_size
         self._pooled = pooled
         self._begin_message = SQL(_BEGIN).format(
             statement_ms=max(1, int(timeout_seconds * 1000)), lock_ms=max(1, int(timeout_seconds * 500))
         )
+        self._is_located = False
         self._reserve = (
-            Database(url, pool_size=reserve_size, timeout_seconds=timeout_seconds, pooled=pooled)
+            Database(url, pool_size=reserve_size, timeout_seconds=timeout_seconds, schema=schema, pooled=pooled)
             if reserve_size
             else None
         )
@@ -186,10 +191,7 @@ class Database:
         try:
             # a pooler whose servers are all busy keeps its clients waiting here
             async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-                if knows_vectors(connection):
-                    await connection.execute(self._begin_message)
-                else:
-                    await learn_vectors(connection, await connection.execute(self._begin_message + HALFVEC_TYPE))
+                await self._send_begin(connection)
         except asyncio.CancelledError:
             # who asked has left: the pool would roll back as well, but warn of it
             with suppress(psycopg.Error):
@@ -200,6 +202,22 @@ class Database:
             if connection.broken and self._pool is not None:
                 await self._pool.drain()
             raise
+
+    async def _send_begin(self, connection: Connection) -> None:
+        """The transaction's first message. Where the extensions are is asked once: that takes longer than all the rest."""
+        if knows_vectors(connection):
+            await connection.execute(self._begin_message)
+        else:
+            await learn_vectors(connection, await connection.execute(self._begin_message + HALFVEC_TYPE))
+        if self._is_located:
+            return
+        row = await (await connection.execute(search_path_query(self.schema))).fetchone()
+        assert row is not None
+        locate = SQL("set local search_path = " + row["search_path"])  # each name quoted by Postgres
+        await connection.execute(locate)
+        if has_extensions(row["search_path"]) and not self._is_located:  # by another connection
+            self._begin_message += SQL(";\n") + locate
+            self._is_located = True
 
     def _connection_class(self) -> type[Connection]:
         """Connections that outlive a rotated password."""

@@ -1,0 +1,378 @@
+"""All that is Quarry's is in a schema of its own, beside whatever else a database holds."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.postgres import migrate as migrate_module
+from quarry.core.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
+from quarry.core.postgres.pool import Database
+from quarry.local import uninstall as uninstall_module
+from quarry.local.sample import load_sample
+from quarry.local.uninstall import uninstall
+from tests.conftest import client_of, create_database
+from tools.generate import run_program, schema_dump
+
+DIMENSIONS = 384
+NOTHING = Migrated((), ())
+OF_OTHERS = ("--exclude-schema=quarry", "--exclude-extension=*")
+"""Options of pg_dump."""
+
+_numbers = itertools.count()
+
+THEIRS = """
+create table public.people (id int primary key, nickname text);
+insert into public.people values (1, 'somebody');
+create function public.query_words(text) returns text language sql return 'theirs';
+create schema theirs;
+create table theirs.quarry_migrations (name text);
+create table theirs.companies (id int);
+insert into theirs.companies values (7);
+"""
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """The URL of a database that was never migrated, and whose sessions look in `public` alone."""
+    name = f"own_schema_{next(_numbers)}"
+    url = create_database(server_url, name)
+    run(server_url, f"alter database {name} set search_path = public")
+    yield url
+    run(server_url, f"drop database {name} with (force)")
+
+
+@pytest.fixture(scope="module")
+def old_template(server_url: str) -> str:
+    """The name of a database with the sample data, all of it in `public`, as it was before there was a schema."""
+    url = create_database(server_url, "old_template")
+    with psycopg.connect(url) as connection:
+        connection.execute("set search_path = public")
+        connection.execute(migrate_module._BOOKKEEPING)
+        install_in_public(connection, migration_files(sql_directory()))
+        connection.execute("set check_function_bodies = off")
+        for file in function_files(sql_directory()):
+            connection.execute(file.text.encode())
+            connection.execute("insert into quarry_functions values (%s, %s)", [file.name, file.sha256])
+    fill(url, "public")
+    return "old_template"
+
+
+@pytest.fixture
+def old_url(server_url: str, old_template: str) -> Iterator[str]:
+    """The URL of such a database of this test's own."""
+    name = f"old_{next(_numbers)}"
+    yield create_database(server_url, name, template=old_template)
+    run(server_url, f"drop database {name} with (force)")
+
+
+def install_in_public(connection: psycopg.Connection[Any], files: list[migrate_module.SqlFile]) -> None:
+    for file in files:
+        connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
+        connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
+
+
+def fill(url: str, schema: str) -> None:
+    """Load the sample data."""
+
+    async def load() -> None:
+        database, model = Database(url, pool_size=1, timeout_seconds=60, schema=schema), LocalEmbedding()
+        await load_sample(database, url, model)
+        await model.close()
+        await database.close()
+
+    asyncio.run(load())
+
+
+def run(url: str, statements: str) -> list[tuple[Any, ...]]:
+    """The rows of the last statement, if it has any."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(statements.encode())
+        while cursor.nextset():
+            pass
+        return cursor.fetchall() if cursor.description else []
+
+
+def contents(url: str, schema: str) -> dict[str, tuple[Any, ...]]:
+    """How many rows each table of a schema has, and a digest of them."""
+    tables = run(url, f"select relname from pg_class where relnamespace = '{schema}'::regnamespace and relkind = 'r'")
+    query = SQL("select count(*), md5(string_agg(t::text, '' order by t::text)) from {} t")
+    with psycopg.connect(url) as connection:
+        return {name: connection.execute(query.format(Identifier(schema, name))).fetchone() or () for (name,) in tables}
+
+
+def found(url: str, **environment: str) -> dict[str, list[str]]:
+    """The ids that the service says it found for a question to each domain, in their order."""
+    requests: dict[str, dict[str, Any]] = {
+        "/records/search": {"params": {"q": "bridge weight limit"}},
+        "/people/search": {"json": {"query": "engineers in Pune"}},
+        "/companies/chat": {"json": {"messages": [{"role": "user", "content": "payments in Africa"}]}},
+        "/ontology/search": {"json": {"query": "oven"}},
+        "/campaigns/chat": {"json": {"message": "email campaigns with a discount"}},
+    }
+    with client_of(url, **environment) as client:
+        responses = {
+            path: client.request("GET" if "params" in given else "POST", path, **given).raise_for_status().text
+            for path, given in requests.items()
+        }
+    return {path: re.findall(r'"(?:id|record_id|person_id)": ?"([^"]+)"', text) for path, text in responses.items()}
+
+
+# --- beside others
+
+
+def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone(empty_url: str) -> None:
+    run(empty_url, THEIRS)
+    before = schema_dump(empty_url, *OF_OTHERS), contents(empty_url, "public"), contents(empty_url, "theirs")
+    migrate(empty_url, embedding_dimensions=DIMENSIONS)
+    fill(empty_url, "quarry")
+    assert all(found(empty_url).values())
+    after = schema_dump(empty_url, *OF_OTHERS), contents(empty_url, "public"), contents(empty_url, "theirs")
+    assert after == before
+
+
+def test_nothing_is_made_outside_the_schema_but_extensions(empty_url: str) -> None:
+    migrate(empty_url, embedding_dimensions=DIMENSIONS)
+    strays = """select relname from pg_class c where relnamespace = 'public'::regnamespace
+                union all
+                select proname from pg_proc p where pronamespace = 'public'::regnamespace
+                  and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')"""
+    assert run(empty_url, strays) == []
+    homes = "select distinct extnamespace::regnamespace::text from pg_extension where extname <> 'plpgsql'"
+    assert run(empty_url, homes) == [("public",)]
+
+
+def test_extensions_are_found_wherever_they_are_and_the_schema_has_any_name(empty_url: str) -> None:
+    run(
+        empty_url,
+        """drop schema public; create schema "Tools"; create schema more; create extension vector schema "Tools";
+           create extension pg_trgm schema "Tools"; create extension btree_gin schema more;""",
+    )
+    migrate(empty_url, embedding_dimensions=DIMENSIONS, schema="findings")
+    assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema="findings") == NOTHING
+    fill(empty_url, "findings")
+    assert all(found(empty_url, DATABASE_SCHEMA="findings").values())
+
+
+async def test_who_connected_before_the_first_migrate_finds_all_after_it(empty_url: str) -> None:
+    database = Database(empty_url, pool_size=1, timeout_seconds=10)
+    with pytest.raises(ConfigurationError):
+        await database.rows("select from people")
+    await asyncio.to_thread(migrate, empty_url, embedding_dimensions=DIMENSIONS)
+    for _ in range(3):
+        row = await database.row("select current_setting('search_path') as path, '[1]'::vector, count(*) from people")
+        assert row is not None
+        assert row["path"] == "quarry, public, pg_temp"
+    await database.close()
+
+
+def test_two_installations_share_a_database(empty_url: str) -> None:
+    for schema in ("one", "other"):
+        assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema=schema).migrations
+    run(empty_url, "insert into one.companies (id, company_name) values ('c', 'Ours')")
+    assert run(empty_url, "select count(*) from other.companies") == [(0,)]
+    assert run(empty_url, "select count(*) from other.facet_values") == [(0,)]
+
+
+def test_a_schema_of_somebody_else_is_refused(empty_url: str) -> None:
+    run(empty_url, "create schema quarry; create table quarry.stones (id int)")
+    with pytest.raises(ConfigurationError, match="DATABASE_SCHEMA"):
+        migrate(empty_url, embedding_dimensions=DIMENSIONS)
+    assert contents(empty_url, "quarry") == {"stones": (0, None)}
+
+
+def test_an_empty_schema_that_an_administrator_made_is_used(empty_url: str) -> None:
+    run(empty_url, "create schema quarry")
+    assert migrate(empty_url, embedding_dimensions=DIMENSIONS).migrations
+
+
+def test_triggers_work_for_writers_with_any_search_path(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("set search_path = ''")
+        connection.execute("create temporary table facet_values (like quarry.facet_values including generated)")
+        connection.execute("insert into quarry.companies (id, company_name, hq_city) values ('c', 'Larkspur', 'Porto')")
+        connection.execute("update quarry.companies set hq_city = 'Lisbon'")
+        connection.execute(
+            "insert into quarry.onto_projects values ('p', 'ada', 'P');"
+            "insert into quarry.onto_tasks (id, project_id, created_by, title) values ('t', 'p', 'ada', 'Ladder')"
+        )
+        cities = connection.execute("select value from quarry.facet_values where facet = 'city'").fetchall()
+        entries = connection.execute("select id from quarry.onto_search_entries").fetchall()
+        connection.execute("delete from quarry.companies")
+    assert cities == [("Lisbon",)]
+    assert entries == [("t",)]
+
+
+# --- from before there was a schema
+
+
+def test_an_installation_in_public_is_moved_whole(old_url: str, database_url: str) -> None:
+    found_before = found(old_url)
+    before = contents(old_url, "public")
+    assert pending(old_url)
+    assert migrate(old_url, embedding_dimensions=DIMENSIONS) == NOTHING
+    assert pending(old_url) == []
+    assert contents(old_url, "quarry") == before
+    assert contents(old_url, "public") == {}
+    # pg_dump tells functions that call each other in the order of their making
+    moved, fresh = (sorted(schema_dump(url, "--schema=quarry").split("\n\n\n")) for url in (old_url, database_url))
+    assert set(moved) ^ set(fresh) == set()
+    assert found(old_url) == found_before
+    assert migrate(old_url, embedding_dimensions=DIMENSIONS) == NOTHING
+
+
+def test_what_is_not_ours_stays_where_it_is_and_what_depends_on_ours_follows(old_url: str) -> None:
+    run(
+        old_url,
+        """create table public.notes (person_id text references public.people, note text);
+           insert into public.notes select id, 'met' from public.people limit 1;
+           create view public.names as select name from public.people;
+           create function public.note_count() returns bigint language sql return (select count(*) from public.notes);
+           create schema theirs; create table theirs.people (id int); create table theirs.quarry_migrations (name text);
+           create role analyst; grant select on public.people to analyst;""",
+    )
+    names = run(old_url, "select * from public.names order by 1")
+    migrate(old_url, embedding_dimensions=DIMENSIONS)
+    assert run(old_url, "select * from public.names order by 1") == names
+    assert run(old_url, "select public.note_count()") == [(1,)]
+    assert contents(old_url, "theirs").keys() == {"people", "quarry_migrations"}
+    with pytest.raises(psycopg.errors.ForeignKeyViolation):
+        run(old_url, "insert into public.notes values ('nobody', '')")
+    assert run(old_url, "set role analyst; select count(*) from quarry.people") == [(len(names),)]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        run(old_url, "set role analyst; select * from quarry.companies")
+    run(old_url, "drop owned by analyst; drop role analyst")
+
+
+def test_an_older_installation_leaves_others_what_it_had_not_made_yet(empty_url: str) -> None:
+    run(
+        empty_url,
+        "create table public.facet_values (theirs text); create function public.word_stem(int) returns int return 1",
+    )
+    with psycopg.connect(empty_url) as connection:
+        connection.execute(migrate_module._BOOKKEEPING)
+        install_in_public(connection, migration_files(sql_directory())[:5])
+        connection.execute("insert into companies (id, company_name) values ('c', 'Larkspur')")
+    assert migrate(empty_url, embedding_dimensions=DIMENSIONS).migrations[0].startswith("0006")
+    assert contents(empty_url, "public").keys() == {"facet_values"}
+    assert run(empty_url, "select public.word_stem(2)") == [(1,)]
+    assert run(empty_url, "select value from quarry.facet_values where facet = 'name'") == [("Larkspur",)]
+
+
+def test_of_processes_that_move_at_once_one_does_the_work(old_url: str) -> None:
+    before = contents(old_url, "public")
+    with ThreadPoolExecutor(3) as threads:
+        runs = list(threads.map(lambda _: migrate(old_url, embedding_dimensions=DIMENSIONS), range(3)))
+    assert runs == [NOTHING] * 3
+    assert contents(old_url, "quarry").keys() == before.keys()
+
+
+def test_a_move_that_does_not_get_its_locks_moves_nothing(old_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = contents(old_url, "public")
+    monkeypatch.setattr(migrate_module, "LOCK_SECONDS", 0.2)
+    with psycopg.connect(old_url) as reader:
+        reader.execute("select from public.transcript_segments")
+        with pytest.raises(DatabaseUnavailable, match="run `quarry migrate` again"):
+            migrate(old_url, embedding_dimensions=DIMENSIONS)
+    assert contents(old_url, "public") == before
+    assert run(old_url, "select to_regnamespace('quarry')") == [(None,)]
+    migrate(old_url, embedding_dimensions=DIMENSIONS)
+    assert contents(old_url, "quarry").keys() == before.keys()
+
+
+# --- dumped and restored
+
+
+def test_a_dump_is_restored_and_searched(sample_url: str, empty_url: str, tmp_path: Path) -> None:
+    dump = str(tmp_path / "dump")
+    run_program(sample_url, "pg_dump", "--format=custom", f"--file={dump}", sample_url)
+    run_program(sample_url, "pg_restore", "--exit-on-error", f"--dbname={empty_url}", dump)
+    assert contents(empty_url, "quarry") == contents(sample_url, "quarry")
+    assert migrate(empty_url, embedding_dimensions=DIMENSIONS) == NOTHING
+    assert schema_dump(empty_url) == schema_dump(sample_url)
+    run(empty_url, "analyze")
+    assert found(empty_url) == found(sample_url)
+
+
+# --- taken away
+
+
+@pytest.fixture
+def uninstall_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], bool]:
+    """Runs `quarry uninstall --yes` on a database."""
+
+    def run_on(url: str) -> bool:
+        monkeypatch.setenv("DATABASE_URL", url)
+        return uninstall(confirmed=True)
+
+    return run_on
+
+
+@pytest.mark.usefixtures("migrated_template")  # another database that needs the role
+def test_uninstalling_leaves_what_others_and_extensions_have(
+    empty_url: str, uninstall_from: Callable[[str], bool], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(empty_url, THEIRS + "create extension vector; create table public.places (place vector(3))")
+    before = schema_dump(empty_url, *OF_OTHERS)
+    migrate(empty_url, embedding_dimensions=DIMENSIONS)
+    assert uninstall_from(empty_url)
+    assert schema_dump(empty_url, *OF_OTHERS) == before
+    assert "dropped the schema quarry\nkept the role" in capsys.readouterr().out
+    assert uninstall_from(empty_url)
+    assert "there is no schema quarry" in capsys.readouterr().out
+    assert migrate(empty_url, embedding_dimensions=DIMENSIONS).migrations
+
+
+def test_uninstalling_takes_the_role_that_nothing_needs(
+    database_url: str,
+    uninstall_from: Callable[[str], bool],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(
+        database_url, "create role spare; grant usage on schema quarry to spare; grant select on quarry.people to spare"
+    )
+    monkeypatch.setattr(uninstall_module, "READER_ROLE", "spare")
+    assert uninstall_from(database_url)
+    assert "dropped the role spare" in capsys.readouterr().out
+    assert run(database_url, "select from pg_roles where rolname = 'spare'") == []
+
+
+@pytest.mark.parametrize(
+    ("theirs", "named"),
+    [
+        ("create view public.names as select name from quarry.people", "view public.names"),
+        ("create table public.notes (person_id text references quarry.people)", "constraint notes_person_id_fkey"),
+        ("create table public.kept (filters quarry.card_filters)", "column filters of table public.kept"),
+        ("create table quarry.stones (id int)", "table quarry.stones"),
+        ("create extension fuzzystrmatch schema quarry", "extension fuzzystrmatch"),
+    ],
+)
+def test_what_would_go_with_the_schema_forbids_uninstalling(
+    database_url: str, uninstall_from: Callable[[str], bool], theirs: str, named: str
+) -> None:
+    run(database_url, theirs)
+    before = schema_dump(database_url)
+    with pytest.raises(ConfigurationError, match=named):
+        uninstall_from(database_url)
+    assert schema_dump(database_url) == before
+
+
+def test_uninstalling_asks_first(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    assert not uninstall(confirmed=False)
+    assert "nothing was dropped" in capsys.readouterr().out
+    assert pending(database_url) == []
