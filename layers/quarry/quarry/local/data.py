@@ -45,11 +45,13 @@ def migrate_database() -> None:
     settings = Settings.from_environment()
     with database_url(settings) as url:
         done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
+    if done.moved:
+        print(f"moved all from public into the schema {settings.database_schema}")
     for name in done.migrations:
         print(f"applied {name}")
     if done.functions:
         print(f"created anew {_count(len(done.functions), 'function')}")
-    if not done.migrations and not done.functions:
+    if not (done.moved or done.migrations or done.functions):
         print("up to date")
 
 

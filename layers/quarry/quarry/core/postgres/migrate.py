@@ -74,10 +74,11 @@ class SqlFile:
 
 @dataclass(frozen=True)
 class Migrated:
-    """What a run changed: names of migrations applied and functions re-created."""
+    """What a run changed: names of migrations applied and functions re-created, and whether all was moved out of `public`."""
 
     migrations: tuple[str, ...]
     functions: tuple[str, ...]
+    moved: bool = False
 
 
 def sql_directory() -> Path:
@@ -121,13 +122,12 @@ def migrate(
     with connect(url, schema) as connection:
         connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
         set_search_path(connection, schema)  # another may have made the extensions meanwhile
-        if not is_installed(connection, schema):
-            _install(connection, schema, files)
+        moved = not is_installed(connection, schema) and _install(connection, schema, files)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
         _count_words(connection)
-    return Migrated(tuple(migrations), tuple(functions))
+    return Migrated(tuple(migrations), tuple(functions), moved)
 
 
 def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
@@ -162,12 +162,14 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
         yield connection
 
 
-def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> None:
+def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> bool:
+    """Make the schema; whether what was in `public` is in it now."""
     with _change(connection):
         make_schema(connection, schema)
-        move_from_public(connection, schema, [(file.name, file.text) for file in files])
+        moved = move_from_public(connection, schema, [(file.name, file.text) for file in files])
         connection.execute(_BOOKKEEPING)
         settle(connection)
+    return moved
 
 
 def _apply_migrations(

@@ -112,17 +112,18 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
         set_search_path(connection, schema)
 
 
-def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> None:
-    """Move the installation that is in `public` into `schema`; where there is none nothing happens.
+def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> bool:
+    """Move the installation that is in `public` into `schema`; whether there was one.
 
     `migrations` are names and texts: those applied tell what was made. Indexes, triggers, policies, grants and sequences go
     with their tables.
     """
     if not is_installed(connection, _OLD_SCHEMA):
-        return
+        return False
     made = names_made(connection, _OLD_SCHEMA, migrations)
     for kind, name in connection.execute(_OLD_OBJECTS, made).fetchall():
         connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
+    return True
 
 
 def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
