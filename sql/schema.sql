@@ -17,6 +17,13 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: quarry; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA quarry;
+
+
+--
 -- Name: btree_gin; Type: EXTENSION; Schema: -; Owner: -
 --
 
@@ -45,10 +52,10 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
 
 --
--- Name: card_filters; Type: TYPE; Schema: public; Owner: -
+-- Name: card_filters; Type: TYPE; Schema: quarry; Owner: -
 --
 
-CREATE TYPE public.card_filters AS (
+CREATE TYPE quarry.card_filters AS (
 	companies text[],
 	teams text[],
 	intents text[],
@@ -81,10 +88,10 @@ CREATE TYPE public.card_filters AS (
 
 
 --
--- Name: weighed_query; Type: TYPE; Schema: public; Owner: -
+-- Name: weighed_query; Type: TYPE; Schema: quarry; Owner: -
 --
 
-CREATE TYPE public.weighed_query AS (
+CREATE TYPE quarry.weighed_query AS (
 	words text[],
 	weights double precision[],
 	mean_length double precision,
@@ -96,10 +103,10 @@ CREATE TYPE public.weighed_query AS (
 
 
 --
--- Name: agenda_items_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: agenda_items_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.agenda_items_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.agenda_items_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -120,11 +127,12 @@ $$;
 
 
 --
--- Name: agenda_items_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: agenda_items_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.agenda_items_written() RETURNS trigger
+CREATE FUNCTION quarry.agenda_items_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -216,10 +224,10 @@ $$;
 
 
 --
--- Name: all_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: all_roles(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.all_roles(p_roles text[]) RETURNS tsquery
+CREATE FUNCTION quarry.all_roles(p_roles text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
@@ -232,10 +240,10 @@ $$;
 
 
 --
--- Name: any_phrase(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: any_phrase(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.any_phrase(p_phrases text[]) RETURNS tsquery
+CREATE FUNCTION quarry.any_phrase(p_phrases text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select string_agg('(' || q.phrase::text || ')', ' | ')::tsquery
@@ -245,10 +253,10 @@ $$;
 
 
 --
--- Name: any_place(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: any_place(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.any_place(p_places text[]) RETURNS tsquery
+CREATE FUNCTION quarry.any_place(p_places text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select string_agg('(' || q.place::text || ')', ' | ')::tsquery
@@ -258,10 +266,10 @@ $$;
 
 
 --
--- Name: best_passage(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: best_passage(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.best_passage(p_text text, p_patterns text[]) RETURNS text
+CREATE FUNCTION quarry.best_passage(p_text text, p_patterns text[]) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -314,10 +322,10 @@ $$;
 
 
 --
--- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: public; Owner: -
+-- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.bounded_index_query(p_table regclass, p_query tsquery, p_max_postings double precision) RETURNS tsquery
+CREATE FUNCTION quarry.bounded_index_query(p_table regclass, p_query tsquery, p_max_postings double precision) RETURNS tsquery
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -348,10 +356,10 @@ $_$;
 
 
 --
--- Name: campaigns_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: campaigns_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.campaigns_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.campaigns_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -369,11 +377,12 @@ $$;
 
 
 --
--- Name: campaigns_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: campaigns_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.campaigns_written() RETURNS trigger
+CREATE FUNCTION quarry.campaigns_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -432,49 +441,49 @@ $$;
 
 
 --
--- Name: joined_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: joined_names(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.joined_names(names text[]) RETURNS text
+CREATE FUNCTION quarry.joined_names(names text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN array_to_string(names, ', '::text);
 
 
 --
--- Name: joined_text(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: joined_text(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.joined_text(VARIADIC parts text[]) RETURNS text
+CREATE FUNCTION quarry.joined_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN array_to_string(parts, '
 '::text);
 
 
 --
--- Name: place_words(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: place_words(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.place_words(place text) RETURNS tsvector
+CREATE FUNCTION quarry.place_words(place text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN to_tsvector('simple'::regconfig, regexp_replace(place, '\W+'::text, ' '::text, 'g'::text));
 
 
 --
--- Name: searchable_text(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: searchable_text(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.searchable_text(VARIADIC parts text[]) RETURNS text
+CREATE FUNCTION quarry.searchable_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN regexp_replace(regexp_replace(public.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
+    RETURN regexp_replace(regexp_replace(quarry.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
 
 
 --
--- Name: role_words(text, text, text, text, text[], text, text, text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: role_words(text, text, text, text, text[], text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.role_words(title text, domain text, sub_domain text, team text, skills text[], seniority_level text, employment_type text, intent_primary text) RETURNS tsvector
+CREATE FUNCTION quarry.role_words(title text, domain text, sub_domain text, team text, skills text[], seniority_level text, employment_type text, intent_primary text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, domain, sub_domain, team, public.joined_names(skills), seniority_level, replace(employment_type, '_'::text, ' '::text), CASE WHEN (intent_primary <> 'work'::text) THEN replace(intent_primary, '_'::text, ' '::text) ELSE NULL::text END]));
+    RETURN to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, domain, sub_domain, team, quarry.joined_names(skills), seniority_level, replace(employment_type, '_'::text, ' '::text), CASE WHEN (intent_primary <> 'work'::text) THEN replace(intent_primary, '_'::text, ' '::text) ELSE NULL::text END]));
 
 
 SET default_tablespace = '';
@@ -482,10 +491,10 @@ SET default_tablespace = '';
 SET default_table_access_method = heap;
 
 --
--- Name: experience_cards; Type: TABLE; Schema: public; Owner: -
+-- Name: experience_cards; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.experience_cards (
+CREATE TABLE quarry.experience_cards (
     id text NOT NULL,
     person_id text NOT NULL,
     visible boolean DEFAULT true NOT NULL,
@@ -499,7 +508,7 @@ CREATE TABLE public.experience_cards (
     team_norm text GENERATED ALWAYS AS (lower(btrim(team))) STORED,
     domain_norm text GENERATED ALWAYS AS (lower(btrim(domain))) STORED,
     sub_domain_norm text GENERATED ALWAYS AS (lower(btrim(sub_domain))) STORED,
-    places tsvector GENERATED ALWAYS AS (public.place_words(public.joined_text(VARIADIC ARRAY[city, country, location]))) STORED NOT NULL,
+    places tsvector GENERATED ALWAYS AS (quarry.place_words(quarry.joined_text(VARIADIC ARRAY[city, country, location]))) STORED NOT NULL,
     city_norm text GENERATED ALWAYS AS (lower(btrim(city))) STORED,
     country_norm text GENERATED ALWAYS AS (lower(btrim(country))) STORED,
     location text,
@@ -514,12 +523,12 @@ CREATE TABLE public.experience_cards (
     summary text,
     skills text[] DEFAULT '{}'::text[] NOT NULL,
     search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, company_name, team, intent_primary, public.joined_names(intent_secondary), domain, sub_domain, employment_type, seniority_level, location, city, country, summary, public.joined_names(skills), public.joined_names(search_phrases)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, company_name, team, domain, sub_domain, location, summary, public.joined_names(skills), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, company_name, team, intent_primary, quarry.joined_names(intent_secondary), domain, sub_domain, employment_type, seniority_level, location, city, country, summary, quarry.joined_names(skills), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, company_name, team, domain, sub_domain, location, summary, quarry.joined_names(skills), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
-    role_search tsvector GENERATED ALWAYS AS (public.role_words(title, domain, sub_domain, team, skills, seniority_level, employment_type, intent_primary)) STORED NOT NULL,
+    role_search tsvector GENERATED ALWAYS AS (quarry.role_words(title, domain, sub_domain, team, skills, seniority_level, employment_type, intent_primary)) STORED NOT NULL,
     CONSTRAINT experience_cards_check CHECK ((start_date <= end_date)),
     CONSTRAINT experience_cards_employment_type_check CHECK ((employment_type = ANY (ARRAY['full_time'::text, 'part_time'::text, 'contract'::text, 'freelance'::text, 'internship'::text, 'self_employed'::text, 'volunteer'::text]))),
     CONSTRAINT experience_cards_intent_primary_check CHECK ((intent_primary = ANY (ARRAY['work'::text, 'education'::text, 'project'::text, 'business'::text, 'research'::text, 'teaching'::text, 'community'::text, 'certification'::text, 'achievement'::text, 'career_break'::text, 'other'::text]))),
@@ -528,10 +537,10 @@ CREATE TABLE public.experience_cards (
 
 
 --
--- Name: card_family(public.experience_cards, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_family(quarry.experience_cards, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_family(c public.experience_cards, p_children text[] DEFAULT NULL::text[]) RETURNS jsonb
+CREATE FUNCTION quarry.card_family(c quarry.experience_cards, p_children text[] DEFAULT NULL::text[]) RETURNS jsonb
     LANGUAGE sql STABLE
     AS $$
   select jsonb_build_object(
@@ -549,10 +558,10 @@ $$;
 
 
 --
--- Name: card_location_matches(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_location_matches(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_location_matches(c public.experience_cards, f public.card_filters) RETURNS boolean
+CREATE FUNCTION quarry.card_location_matches(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select (f.places is null or c.places @@ any_place(f.places)) and (f.countries is null or c.places @@ any_place(f.countries))
@@ -560,25 +569,25 @@ $$;
 
 
 --
--- Name: lowered_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: lowered_names(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.lowered_names(names text[]) RETURNS text[]
+CREATE FUNCTION quarry.lowered_names(names text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ARRAY(SELECT lower(btrim(name.name)) AS lower FROM unnest(lowered_names.names) name(name));
 
 
 --
--- Name: people; Type: TABLE; Schema: public; Owner: -
+-- Name: people; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.people (
+CREATE TABLE quarry.people (
     id text NOT NULL,
     open_to_work boolean DEFAULT false NOT NULL,
     open_to_contact boolean DEFAULT false NOT NULL,
     work_preferred_salary_min double precision,
     work_preferred_locations text[] DEFAULT '{}'::text[] NOT NULL,
-    work_preferred_locations_norm text[] GENERATED ALWAYS AS (public.lowered_names(work_preferred_locations)) STORED NOT NULL,
+    work_preferred_locations_norm text[] GENERATED ALWAYS AS (quarry.lowered_names(work_preferred_locations)) STORED NOT NULL,
     name text,
     headline text,
     bio text,
@@ -587,16 +596,16 @@ CREATE TABLE public.people (
     email text,
     phone text,
     links text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
     CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
 );
 
 
 --
--- Name: card_matches(public.experience_cards, public.people, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_matches(quarry.experience_cards, quarry.people, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_matches(c public.experience_cards, p public.people, f public.card_filters) RETURNS boolean
+CREATE FUNCTION quarry.card_matches(c quarry.experience_cards, p quarry.people, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select c.visible
@@ -623,11 +632,12 @@ $$;
 
 
 --
--- Name: card_of_child(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_of_child(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_of_child() RETURNS trigger
+CREATE FUNCTION quarry.card_of_child() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   new.card_id := (select k.card_id from experience_card_children k where k.id = new.record_id);
@@ -637,10 +647,10 @@ $$;
 
 
 --
--- Name: card_rules_out(public.experience_cards, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_rules_out(c public.experience_cards, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select c.visible and (
@@ -657,10 +667,10 @@ $$;
 
 
 --
--- Name: card_says_roles(public.experience_cards, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_says_roles(quarry.experience_cards, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_says_roles(c public.experience_cards, p_roles tsquery) RETURNS boolean
+CREATE FUNCTION quarry.card_says_roles(c quarry.experience_cards, p_roles tsquery) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
     AS $$
 begin
@@ -672,10 +682,10 @@ $$;
 
 
 --
--- Name: card_time_covered(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_time_covered(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_time_covered(c public.experience_cards, f public.card_filters) RETURNS boolean
+CREATE FUNCTION quarry.card_time_covered(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select card_time_overlaps(c, f)
@@ -685,10 +695,10 @@ $$;
 
 
 --
--- Name: card_time_overlaps(public.experience_cards, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: card_time_overlaps(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.card_time_overlaps(c public.experience_cards, f public.card_filters) RETURNS boolean
+CREATE FUNCTION quarry.card_time_overlaps(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select (f.time_start is null and f.time_end is null)
@@ -699,10 +709,10 @@ $$;
 
 
 --
--- Name: cards_of_people(text[], public.card_filters, public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: cards_of_people(text[], quarry.card_filters, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.cards_of_people(p_people text[], p_filters public.card_filters, p_asked public.card_filters) RETURNS TABLE(person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean)
+CREATE FUNCTION quarry.cards_of_people(p_people text[], p_filters quarry.card_filters, p_asked quarry.card_filters) RETURNS TABLE(person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean)
     LANGUAGE plpgsql STABLE ROWS 300
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -719,10 +729,10 @@ $$;
 
 
 --
--- Name: change_facet_values(text, text[], text[], text[], integer[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: change_facet_values(text, text[], text[], text[], integer[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.change_facet_values(p_table text, p_facets text[], p_scopes text[], p_values text[], p_changes integer[]) RETURNS void
+CREATE FUNCTION quarry.change_facet_values(p_table text, p_facets text[], p_scopes text[], p_values text[], p_changes integer[]) RETURNS void
     LANGUAGE plpgsql
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -763,10 +773,10 @@ $$;
 
 
 --
--- Name: change_facet_words(text, text[], integer[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: change_facet_words(text, text[], integer[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.change_facet_words(p_table text, p_stems text[], p_changes integer[]) RETURNS void
+CREATE FUNCTION quarry.change_facet_words(p_table text, p_stems text[], p_changes integer[]) RETURNS void
     LANGUAGE plpgsql
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -796,10 +806,10 @@ $$;
 
 
 --
--- Name: companies_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: companies_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.companies_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.companies_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -824,11 +834,12 @@ $$;
 
 
 --
--- Name: companies_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: companies_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.companies_written() RETURNS trigger
+CREATE FUNCTION quarry.companies_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -908,10 +919,10 @@ $$;
 
 
 --
--- Name: count_lexemes(regclass, double precision); Type: FUNCTION; Schema: public; Owner: -
+-- Name: count_lexemes(regclass, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.count_lexemes(p_table regclass, p_share double precision DEFAULT 0) RETURNS integer
+CREATE FUNCTION quarry.count_lexemes(p_table regclass, p_share double precision DEFAULT 0) RETURNS integer
     LANGUAGE plpgsql
     AS $_$
 declare
@@ -944,10 +955,10 @@ $_$;
 
 
 --
--- Name: count_people(public.card_filters, public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: count_people(quarry.card_filters, quarry.card_filters[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.count_people(p_filters public.card_filters, p_wider public.card_filters[], p_excluded_people text[]) RETURNS bigint[]
+CREATE FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[]) RETURNS bigint[]
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -977,19 +988,19 @@ $_$;
 
 
 --
--- Name: day_of_text(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: day_of_text(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.day_of_text(text text) RETURNS date
+CREATE FUNCTION quarry.day_of_text(text text) RETURNS date
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (text ~ '^[1-9]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(\D|$)'::text) THEN ((make_date(("left"(text, 4))::integer, (substr(text, 6, 2))::integer, 1) + (substr(text, 9, 2))::integer) - 1) ELSE NULL::date END;
 
 
 --
--- Name: describe_onto_entities(text, text[], text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: describe_onto_entities(text, text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) RETURNS TABLE(place bigint, type text, id text, project_id text, project_name text, title text, snippet text)
+CREATE FUNCTION quarry.describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) RETURNS TABLE(place bigint, type text, id text, project_id text, project_name text, title text, snippet text)
     LANGUAGE plpgsql
     SET role TO 'quarry_ontology_reader'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1018,10 +1029,10 @@ $$;
 
 
 --
--- Name: describe_people(text[], text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: describe_people(text[], text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.describe_people(p_people text[], p_cards text[], p_children text[], p_cards_max integer) RETURNS TABLE(id text, name text, headline text, bio text, open_to_work boolean, open_to_contact boolean, work_preferred_locations text[], work_preferred_salary_min double precision, cards jsonb)
+CREATE FUNCTION quarry.describe_people(p_people text[], p_cards text[], p_children text[], p_cards_max integer) RETURNS TABLE(id text, name text, headline text, bio text, open_to_work boolean, open_to_contact boolean, work_preferred_locations text[], work_preferred_salary_min double precision, cards jsonb)
     LANGUAGE sql STABLE
     AS $$
   select p.id, p.name, p.headline, p.bio, p.open_to_work, p.open_to_contact, p.work_preferred_locations, p.work_preferred_salary_min,
@@ -1040,10 +1051,10 @@ $$;
 
 
 --
--- Name: describe_records(text[], text[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: describe_records(text[], text[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.describe_records(p_types text[], p_ids text[], p_query text) RETURNS TABLE(type text, id text, title text, body text, topic text, speaker text, date date, meeting_id text, url text, snippet text)
+CREATE FUNCTION quarry.describe_records(p_types text[], p_ids text[], p_query text) RETURNS TABLE(type text, id text, title text, body text, topic text, speaker text, date date, meeting_id text, url text, snippet text)
     LANGUAGE sql STABLE
     AS $$
   with words as (
@@ -1060,10 +1071,10 @@ $$;
 
 
 --
--- Name: document_sections_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: document_sections_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.document_sections_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.document_sections_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -1085,11 +1096,12 @@ $$;
 
 
 --
--- Name: document_sections_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: document_sections_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.document_sections_written() RETURNS trigger
+CREATE FUNCTION quarry.document_sections_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -1184,10 +1196,10 @@ $$;
 
 
 --
--- Name: excluded_people(public.card_filters); Type: FUNCTION; Schema: public; Owner: -
+-- Name: excluded_people(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.excluded_people(f public.card_filters) RETURNS text[]
+CREATE FUNCTION quarry.excluded_people(f quarry.card_filters) RETURNS text[]
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
@@ -1214,10 +1226,10 @@ $_$;
 
 
 --
--- Name: expect_fitting_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: expect_fitting_cards(quarry.card_filters, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.expect_fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS double precision
+CREATE FUNCTION quarry.expect_fitting_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS double precision
     LANGUAGE plpgsql
     AS $_$
 declare
@@ -1230,10 +1242,10 @@ $_$;
 
 
 --
--- Name: expected_rows(regclass, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: expected_rows(regclass, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.expected_rows(p_table regclass, p_words text[]) RETURNS double precision[]
+CREATE FUNCTION quarry.expected_rows(p_table regclass, p_words text[]) RETURNS double precision[]
     LANGUAGE plpgsql STABLE
     AS $$
 declare
@@ -1257,10 +1269,10 @@ $$;
 
 
 --
--- Name: find_people(public.halfvec, text, text[], public.card_filters, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: find_people(public.halfvec, text, text[], quarry.card_filters, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters public.card_filters, p_asked public.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -1335,10 +1347,10 @@ $$;
 
 
 --
--- Name: fitting_cards(public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: fitting_cards(quarry.card_filters, text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.fitting_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+CREATE FUNCTION quarry.fitting_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -1360,37 +1372,37 @@ $$;
 
 
 --
--- Name: folded_text(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: folded_text(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.folded_text(text text) RETURNS text
+CREATE FUNCTION quarry.folded_text(text text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN replace(regexp_replace(NORMALIZE(lower(text), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), '’'::text, ''''::text);
 
 
 --
--- Name: folded_names(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: folded_names(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.folded_names(names text[]) RETURNS text[]
+CREATE FUNCTION quarry.folded_names(names text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT COALESCE(array_agg(public.folded_text(btrim(n.name))), '{}'::text[]) AS "coalesce" FROM unnest(folded_names.names) n(name));
+    RETURN (SELECT COALESCE(array_agg(quarry.folded_text(btrim(n.name))), '{}'::text[]) AS "coalesce" FROM unnest(folded_names.names) n(name));
 
 
 --
--- Name: folded_words(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: folded_words(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.folded_words(text text) RETURNS text[]
+CREATE FUNCTION quarry.folded_words(text text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN string_to_array(NULLIF(btrim(regexp_replace(regexp_replace(regexp_replace(replace(public.folded_text(text), '&'::text, ' and '::text), '''s(?![[:alnum:]])'::text, ''::text, 'g'::text), '(?<=[[:alnum:]])[''.](?=[[:alnum:]])'::text, ''::text, 'g'::text), '[^[:alnum:]+#]+|(?<![[:alnum:]+])[+#]+|(?<!\+)\+(?!\+)'::text, ' '::text, 'g'::text)), ''::text), ' '::text);
+    RETURN string_to_array(NULLIF(btrim(regexp_replace(regexp_replace(regexp_replace(replace(quarry.folded_text(text), '&'::text, ' and '::text), '''s(?![[:alnum:]])'::text, ''::text, 'g'::text), '(?<=[[:alnum:]])[''.](?=[[:alnum:]])'::text, ''::text, 'g'::text), '[^[:alnum:]+#]+|(?<![[:alnum:]+])[+#]+|(?<!\+)\+(?!\+)'::text, ' '::text, 'g'::text)), ''::text), ' '::text);
 
 
 --
--- Name: gathered_words(regclass, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: gathered_words(regclass, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.gathered_words(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
+CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
     LANGUAGE sql STABLE
     AS $$
   with words as materialized (
@@ -1423,55 +1435,55 @@ $$;
 
 
 --
--- Name: name_key(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: name_key(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.name_key(name text) RETURNS text
+CREATE FUNCTION quarry.name_key(name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN "left"(COALESCE(NULLIF(regexp_replace(replace(replace(replace(replace(translate(NORMALIZE(lower(replace(name, '&'::text, ' and '::text)), NFKD), 'øłđðħıŧ'::text, 'olddhit'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), '[^[:alnum:]]+'::text, ''::text, 'g'::text), ''::text), lower(btrim(name))), 200);
 
 
 --
--- Name: name_keys(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: name_keys(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.name_keys(names text[]) RETURNS text[]
+CREATE FUNCTION quarry.name_keys(names text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT COALESCE(array_agg(DISTINCT public.name_key(n.name)), '{}'::text[]) AS "coalesce" FROM unnest(name_keys.names) n(name));
+    RETURN (SELECT COALESCE(array_agg(DISTINCT quarry.name_key(n.name)), '{}'::text[]) AS "coalesce" FROM unnest(name_keys.names) n(name));
 
 
 --
--- Name: taxonomy_tags(text[], text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: taxonomy_tags(text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.taxonomy_tags(sectors text[], categories text[], business_models text[]) RETURNS text[]
+CREATE FUNCTION quarry.taxonomy_tags(sectors text[], categories text[], business_models text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(array_agg(DISTINCT "left"(t.tag, 200)), '{}'::text[]) AS "coalesce" FROM (SELECT ('sector:'::text || s.name) AS "?column?" FROM unnest(taxonomy_tags.sectors) s(name) UNION ALL SELECT ('category:'::text || c.name) FROM unnest(taxonomy_tags.categories) c(name) UNION ALL SELECT ('business_model:'::text || b.name) FROM unnest(taxonomy_tags.business_models) b(name)) t(tag) WHERE (t.tag IS NOT NULL));
 
 
 --
--- Name: website_domain(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: website_domain(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.website_domain(url text) RETURNS text
+CREATE FUNCTION quarry.website_domain(url text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN "left"("substring"(lower(btrim(url)), '^(?:[a-z][a-z0-9+.-]*://)?(?:[^/?#@]*@)?(?:www\.)?([^/?#:@\s]+)'::text), 255);
 
 
 --
--- Name: companies; Type: TABLE; Schema: public; Owner: -
+-- Name: companies; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.companies (
+CREATE TABLE quarry.companies (
     id text NOT NULL,
     status text DEFAULT 'startup'::text NOT NULL,
     company_name text NOT NULL,
     text_search tsvector GENERATED ALWAYS AS (((((((setweight(to_tsvector('english'::regconfig, company_name), 'A'::"char") || setweight(to_tsvector('english'::regconfig, COALESCE(tagline, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(description, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(product_description, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(target_customer, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(problem_solved, ''::text)), 'D'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(differentiator, ''::text)), 'D'::"char"))) STORED NOT NULL,
-    niches_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_names(niches))) STORED NOT NULL,
-    taxonomy_search tsvector GENERATED ALWAYS AS (array_to_tsvector(public.taxonomy_tags(sectors, categories, business_models))) STORED NOT NULL,
-    name_key text GENERATED ALWAYS AS (public.name_key(company_name)) STORED NOT NULL,
-    former_name_keys text[] GENERATED ALWAYS AS (public.name_keys(former_names)) STORED NOT NULL,
-    domain text GENERATED ALWAYS AS (public.website_domain(website_url)) STORED,
+    niches_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_names(niches))) STORED NOT NULL,
+    taxonomy_search tsvector GENERATED ALWAYS AS (array_to_tsvector(quarry.taxonomy_tags(sectors, categories, business_models))) STORED NOT NULL,
+    name_key text GENERATED ALWAYS AS (quarry.name_key(company_name)) STORED NOT NULL,
+    former_name_keys text[] GENERATED ALWAYS AS (quarry.name_keys(former_names)) STORED NOT NULL,
+    domain text GENERATED ALWAYS AS (quarry.website_domain(website_url)) STORED,
     former_names text[] DEFAULT '{}'::text[] NOT NULL,
     tagline text,
     description text,
@@ -1493,21 +1505,21 @@ CREATE TABLE public.companies (
     founders text[] DEFAULT '{}'::text[] NOT NULL,
     acquirer text,
     closed_year integer,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[tagline, description, product_description, problem_solved, target_customer, differentiator, public.joined_names(niches), public.joined_names(categories)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[tagline, description, product_description, problem_solved, target_customer, differentiator, quarry.joined_names(niches), quarry.joined_names(categories)]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
     CONSTRAINT companies_status_check CHECK ((status = ANY (ARRAY['startup'::text, 'acquired'::text, 'public'::text, 'closed'::text])))
 );
-ALTER TABLE ONLY public.companies ALTER COLUMN text_search SET STORAGE MAIN;
-ALTER TABLE ONLY public.companies ALTER COLUMN niches_search SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN text_search SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN niches_search SET STORAGE MAIN;
 
 
 --
--- Name: get_companies_by_ids_v1(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: get_companies_by_ids_v1(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.get_companies_by_ids_v1(p_ids text[]) RETURNS SETOF public.companies
+CREATE FUNCTION quarry.get_companies_by_ids_v1(p_ids text[]) RETURNS SETOF quarry.companies
     LANGUAGE sql STABLE
     AS $$
   select c.* from companies c where c.id = any(p_ids) order by array_position(p_ids, c.id)
@@ -1515,37 +1527,37 @@ $$;
 
 
 --
--- Name: word_stem(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: word_stem(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.word_stem(word text) RETURNS text
+CREATE FUNCTION quarry.word_stem(word text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN COALESCE((ts_lexize('english_stem'::regdictionary, word))[1], word);
 
 
 --
--- Name: word_stems(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: word_stems(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.word_stems(words text[]) RETURNS text[]
+CREATE FUNCTION quarry.word_stems(words text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT array_agg(public.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
+    RETURN (SELECT array_agg(quarry.word_stem(w.word) ORDER BY w.place) AS array_agg FROM unnest(word_stems.words) WITH ORDINALITY w(word, place));
 
 
 --
--- Name: has_any_phrase(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: has_any_phrase(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.has_any_phrase(text text, phrases text[]) RETURNS boolean
+CREATE FUNCTION quarry.has_any_phrase(text text, phrases text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT public.word_stems(public.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT public.word_stems(public.folded_words(n.phrase)) AS stems) p);
+    RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT quarry.word_stems(quarry.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT quarry.word_stems(quarry.folded_words(n.phrase)) AS stems) p);
 
 
 --
--- Name: hybrid_candidates(regclass, regclass, public.weighed_query, public.halfvec, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query public.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query quarry.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select id, w.text_score, w.coverage, v.similarity
@@ -1555,10 +1567,10 @@ $$;
 
 
 --
--- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_rank_records(regclass, regclass, text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   with asked as materialized (
@@ -1580,10 +1592,10 @@ $$;
 
 
 --
--- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_agenda_items(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_agenda_items(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('agenda_items', 'agenda_item_embeddings', query_text, query_embedding, match_count,
@@ -1592,10 +1604,10 @@ $$;
 
 
 --
--- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_document_sections(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_document_sections(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('document_sections', 'document_section_embeddings', query_text, query_embedding, match_count,
@@ -1604,10 +1616,10 @@ $$;
 
 
 --
--- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_key_statements(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_key_statements(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('key_statements', 'key_statement_embeddings', query_text, query_embedding, match_count,
@@ -1616,10 +1628,10 @@ $$;
 
 
 --
--- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_matters(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_matters(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('matters', 'matter_embeddings', query_text, query_embedding, match_count,
@@ -1628,10 +1640,10 @@ $$;
 
 
 --
--- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_motions(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_motions(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('motions', 'motion_embeddings', query_text, query_embedding, match_count,
@@ -1640,10 +1652,10 @@ $$;
 
 
 --
--- Name: hybrid_search_transcript_segments(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: hybrid_search_transcript_segments(text, public.halfvec, integer, double precision, double precision, integer, date, date, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.hybrid_search_transcript_segments(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_search_transcript_segments(query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision DEFAULT 1, semantic_weight double precision DEFAULT 1, rrf_k integer DEFAULT 50, date_from date DEFAULT NULL::date, date_to date DEFAULT NULL::date, ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select * from hybrid_rank_records('transcript_segments', 'transcript_segment_embeddings', query_text, query_embedding, match_count,
@@ -1652,10 +1664,10 @@ $$;
 
 
 --
--- Name: index_query(tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: index_query(tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.index_query(p_query tsquery) RETURNS tsquery
+CREATE FUNCTION quarry.index_query(p_query tsquery) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select coalesce(case when q.words like '%|%' then q.words else (
@@ -1668,10 +1680,10 @@ $_$;
 
 
 --
--- Name: is_left_out(text, public.card_filters, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: is_left_out(text, quarry.card_filters, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.is_left_out(p_person_id text, p_filters public.card_filters, p_excluded_people text[]) RETURNS boolean
+CREATE FUNCTION quarry.is_left_out(p_person_id text, p_filters quarry.card_filters, p_excluded_people text[]) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
   select p_excluded_people is null
@@ -1680,10 +1692,10 @@ $$;
 
 
 --
--- Name: is_ruled_out(text, public.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: is_ruled_out(text, quarry.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.is_ruled_out(p_person_id text, f public.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -1698,10 +1710,10 @@ $$;
 
 
 --
--- Name: keep_values_counted(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: keep_values_counted(text, text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.keep_values_counted(p_searched text, p_written text, p_operation text, p_level text) RETURNS void
+CREATE FUNCTION quarry.keep_values_counted(p_searched text, p_written text, p_operation text, p_level text) RETURNS void
     LANGUAGE plpgsql
     AS $$
 declare
@@ -1720,10 +1732,10 @@ $$;
 
 
 --
--- Name: key_statements_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: key_statements_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.key_statements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.key_statements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -1742,11 +1754,12 @@ $$;
 
 
 --
--- Name: key_statements_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: key_statements_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.key_statements_written() RETURNS trigger
+CREATE FUNCTION quarry.key_statements_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -1820,10 +1833,10 @@ $$;
 
 
 --
--- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: look_up_values(text[], text[], integer[], text[], text[], integer[], integer[], text[], integer[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
+CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_at integer[] DEFAULT '{}'::integer[], p_forms text[] DEFAULT '{}'::text[], p_phrases text[] DEFAULT '{}'::text[], p_phrases_first integer[] DEFAULT '{}'::integer[], p_phrases_last integer[] DEFAULT '{}'::integer[], p_phrases_facet text[] DEFAULT '{}'::text[], p_doubtful integer[] DEFAULT '{}'::integer[], p_scope text DEFAULT ''::text) RETURNS TABLE(match text, first integer, last integer, table_name text, facet text, value text, row_count integer, value_stems text[])
     LANGUAGE sql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -1887,10 +1900,10 @@ $$;
 
 
 --
--- Name: matters_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: matters_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.matters_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.matters_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -1910,11 +1923,12 @@ $$;
 
 
 --
--- Name: matters_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: matters_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.matters_written() RETURNS trigger
+CREATE FUNCTION quarry.matters_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -1991,10 +2005,10 @@ $$;
 
 
 --
--- Name: motions_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: motions_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.motions_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.motions_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2021,11 +2035,12 @@ $$;
 
 
 --
--- Name: motions_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: motions_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.motions_written() RETURNS trigger
+CREATE FUNCTION quarry.motions_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2135,10 +2150,10 @@ $$;
 
 
 --
--- Name: nearest_onto_entities(text, tsquery, tsquery, text[], text, text, text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_onto_entities(text, tsquery, tsquery, text[], text, text, text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.nearest_onto_entities(p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
+CREATE FUNCTION quarry.nearest_onto_entities(p_actor_id text, p_asked tsquery, p_required tsquery, p_words text[], p_spelt text, p_project_id text, p_types text[], p_limit integer) RETURNS TABLE(type text, id text, score double precision, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET "pg_trgm.word_similarity_threshold" TO '0.6'
@@ -2196,10 +2211,10 @@ $$;
 
 
 --
--- Name: nearest_people(public.halfvec, public.card_filters, text[], text[], integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: nearest_people(public.halfvec, quarry.card_filters, text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.nearest_people(p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS text[]
+CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -2253,10 +2268,10 @@ $$;
 
 
 --
--- Name: onto_documents_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_documents_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_documents_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_documents_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2277,11 +2292,12 @@ $$;
 
 
 --
--- Name: onto_documents_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_documents_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_documents_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_documents_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2361,10 +2377,10 @@ $$;
 
 
 --
--- Name: onto_entity_details(text, text, text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_entity_details(text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_entity_details(p_actor_id text, p_type text, p_id text) RETURNS TABLE(type text, id text, project_id text, title text, props jsonb, project jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
+CREATE FUNCTION quarry.onto_entity_details(p_actor_id text, p_type text, p_id text) RETURNS TABLE(type text, id text, project_id text, title text, props jsonb, project jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
     LANGUAGE plpgsql
     SET role TO 'quarry_ontology_reader'
     AS $$
@@ -2382,10 +2398,10 @@ $$;
 
 
 --
--- Name: onto_goals_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_goals_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_goals_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_goals_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2406,11 +2422,12 @@ $$;
 
 
 --
--- Name: onto_goals_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_goals_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_goals_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_goals_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2490,11 +2507,12 @@ $$;
 
 
 --
--- Name: onto_keep_search_entry(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_keep_search_entry(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_keep_search_entry() RETURNS trigger
+CREATE FUNCTION quarry.onto_keep_search_entry() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 declare
   its_type constant text := tg_argv[0];
@@ -2525,10 +2543,10 @@ $$;
 
 
 --
--- Name: onto_milestones_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_milestones_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_milestones_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_milestones_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2549,11 +2567,12 @@ $$;
 
 
 --
--- Name: onto_milestones_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_milestones_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_milestones_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_milestones_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2633,10 +2652,10 @@ $$;
 
 
 --
--- Name: onto_outputs_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_outputs_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_outputs_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_outputs_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2657,11 +2676,12 @@ $$;
 
 
 --
--- Name: onto_outputs_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_outputs_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_outputs_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_outputs_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2741,10 +2761,10 @@ $$;
 
 
 --
--- Name: onto_plans_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_plans_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_plans_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_plans_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2765,11 +2785,12 @@ $$;
 
 
 --
--- Name: onto_plans_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_plans_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_plans_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_plans_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2849,10 +2870,10 @@ $$;
 
 
 --
--- Name: onto_readable_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_readable_text(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
+CREATE FUNCTION quarry.onto_readable_text(props jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT COALESCE(string_agg(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(v.text, '[ \t]+'::text, ' '::text, 'g'::text), '!?\[([^][]*)\]\([^()\s]*\)'::text, '\1'::text, 'g'::text), '^[ |:]*-{3}[ |:-]*$|^ ?(#{1,6}|>|[-*+]|```\w*|~~~\w*)( |$)'::text, ''::text, 'gn'::text), '\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)'::text, ''::text, 'g'::text), ' ?\| ?'::text, ' '::text, 'g'::text), '\s*\n\s*'::text, '
 '::text, 'g'::text), '
@@ -2860,10 +2881,10 @@ CREATE FUNCTION public.onto_readable_text(props jsonb) RETURNS text
 
 
 --
--- Name: onto_requirements_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_requirements_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_requirements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_requirements_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -2884,11 +2905,12 @@ $$;
 
 
 --
--- Name: onto_requirements_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_requirements_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_requirements_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_requirements_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -2968,10 +2990,10 @@ $$;
 
 
 --
--- Name: onto_search_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_search_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_search_entities(p_actor_id text, p_query text, p_project_id text DEFAULT NULL::text, p_types text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50, p_few_matches integer DEFAULT 5) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
+CREATE FUNCTION quarry.onto_search_entities(p_actor_id text, p_query text, p_project_id text DEFAULT NULL::text, p_types text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50, p_few_matches integer DEFAULT 5) RETURNS TABLE(type text, id text, project_id text, project_name text, title text, snippet text, score double precision, is_match boolean, total bigint)
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -2994,10 +3016,10 @@ $$;
 
 
 --
--- Name: onto_tasks_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_tasks_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_tasks_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.onto_tasks_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -3018,11 +3040,12 @@ $$;
 
 
 --
--- Name: onto_tasks_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_tasks_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_tasks_written() RETURNS trigger
+CREATE FUNCTION quarry.onto_tasks_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -3102,10 +3125,10 @@ $$;
 
 
 --
--- Name: onto_words_like(text, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: onto_words_like(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.onto_words_like(p_actor_id text, p_words text[]) RETURNS text[]
+CREATE FUNCTION quarry.onto_words_like(p_actor_id text, p_words text[]) RETURNS text[]
     LANGUAGE sql STABLE
     AS $$
   with unknown as materialized (
@@ -3127,10 +3150,10 @@ $$;
 
 
 --
--- Name: parsed_query(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: parsed_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.parsed_query(p_query text) RETURNS tsquery
+CREATE FUNCTION quarry.parsed_query(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select (read_query(p_query)).all_words
@@ -3138,10 +3161,10 @@ $$;
 
 
 --
--- Name: people_by_words(text[], double precision[], tsquery, public.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_by_words(text[], double precision[], tsquery, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_limit integer, p_max_texts integer) RETURNS text[]
+CREATE FUNCTION quarry.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer, p_max_texts integer) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -3186,10 +3209,10 @@ $$;
 
 
 --
--- Name: people_holding(tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_holding(tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_holding(p_words tsquery) RETURNS SETOF text
+CREATE FUNCTION quarry.people_holding(p_words tsquery) RETURNS SETOF text
     LANGUAGE sql STABLE
     AS $$
   select c.person_id from experience_cards c where c.visible and c.text_search @@ p_words
@@ -3201,10 +3224,10 @@ $$;
 
 
 --
--- Name: people_meeting(text[], text[], public.card_filters[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_meeting(text[], text[], quarry.card_filters[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_meeting(p_names text[], p_texts text[], p_groups public.card_filters[]) RETURNS text[]
+CREATE FUNCTION quarry.people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
@@ -3233,10 +3256,10 @@ $$;
 
 
 --
--- Name: people_standings(text[], public.card_filters[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_standings(text[], quarry.card_filters[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_standings(p_people text[], p_clauses public.card_filters[], p_texts text[]) RETURNS TABLE(person_id text, met boolean[])
+CREATE FUNCTION quarry.people_standings(p_people text[], p_clauses quarry.card_filters[], p_texts text[]) RETURNS TABLE(person_id text, met boolean[])
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -3258,10 +3281,10 @@ $_$;
 
 
 --
--- Name: people_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.people_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -3297,11 +3320,12 @@ $$;
 
 
 --
--- Name: people_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: people_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.people_written() RETURNS trigger
+CREATE FUNCTION quarry.people_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -3525,28 +3549,28 @@ $$;
 
 
 --
--- Name: phrase_key(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: phrase_key(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.phrase_key(words text[]) RETURNS text
+CREATE FUNCTION quarry.phrase_key(words text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN public.word_stem((COALESCE(array_to_string(public.word_stems((words)[:(cardinality(words) - 1)]), ''::text), ''::text) || (words)[cardinality(words)]));
+    RETURN quarry.word_stem((COALESCE(array_to_string(quarry.word_stems((words)[:(cardinality(words) - 1)]), ''::text), ''::text) || (words)[cardinality(words)]));
 
 
 --
--- Name: place_parts(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: place_parts(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.place_parts(place text) RETURNS text[]
+CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN array_remove(regexp_split_to_array(btrim(place), '\s*[,;/|()]+\s*|\s+[-–—]\s+'::text), ''::text);
 
 
 --
--- Name: query_requirements(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: query_requirements(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.query_requirements(p_query text) RETURNS tsquery
+CREATE FUNCTION quarry.query_requirements(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select (read_query(p_query)).required
@@ -3554,10 +3578,10 @@ $$;
 
 
 --
--- Name: query_words(regclass, text, integer, double precision, boolean); Type: FUNCTION; Schema: public; Owner: -
+-- Name: query_words(regclass, text, integer, double precision, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
+CREATE FUNCTION quarry.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
     LANGUAGE sql STABLE
     AS $$
   select w.* from weigh_words(p_table, (read_query(p_query)).words, p_max_words, p_max_candidates, p_two_words) w
@@ -3565,10 +3589,10 @@ $$;
 
 
 --
--- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.rank_campaigns_by_words(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION quarry.rank_campaigns_by_words(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -3600,10 +3624,10 @@ $$;
 
 
 --
--- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, words text[])
+CREATE FUNCTION quarry.rank_onto_entities(p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit integer, p_few_matches integer) RETURNS TABLE(type text, id text, score double precision, is_match boolean, found bigint, words text[])
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     SET synchronize_seqscans TO 'off'
@@ -3654,10 +3678,10 @@ $$;
 
 
 --
--- Name: read_query(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: read_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
+CREATE FUNCTION quarry.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3728,10 +3752,10 @@ $$;
 
 
 --
--- Name: refresh_facet_values(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: refresh_facet_values(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.refresh_facet_values(p_table text) RETURNS integer
+CREATE FUNCTION quarry.refresh_facet_values(p_table text) RETURNS integer
     LANGUAGE plpgsql
     AS $_$
 declare
@@ -3779,10 +3803,10 @@ $_$;
 
 
 --
--- Name: said_roles(text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: said_roles(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.said_roles(p_roles text[]) RETURNS tsquery
+CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
@@ -3804,10 +3828,10 @@ $_$;
 
 
 --
--- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION quarry.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -3843,10 +3867,10 @@ $_$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_campaigns_by_text(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -3883,10 +3907,10 @@ $$;
 
 
 --
--- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer, text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_by_taxonomy_v1(text[], text[], text[], text[], integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500, p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
+CREATE FUNCTION quarry.search_companies_by_taxonomy_v1(p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 500, p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, sector_hits integer, category_hits integer, model_hits integer, tag_score integer)
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -3932,10 +3956,10 @@ $_$;
 
 
 --
--- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_hybrid_v1(text, public.halfvec, text[], text[], text[], integer, double precision, double precision[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
+CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '120'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4044,10 +4068,10 @@ $_$;
 
 
 --
--- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_companies_keyword_v1(text, text[], integer, text[], text[], double precision[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
+CREATE FUNCTION quarry.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -4123,10 +4147,10 @@ $_$;
 
 
 --
--- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_company_variants(text[], public.halfvec[], text[], text[], text[], boolean, boolean, integer, double precision, double precision[], double precision[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
+CREATE FUNCTION quarry.search_company_variants(p_texts text[], p_embeddings public.halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean, p_limit integer, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic double precision, keyword double precision, niche double precision, combined double precision, matched_fields text[], variants integer, found_by text[])
     LANGUAGE sql STABLE
     AS $$
   with found as (
@@ -4156,10 +4180,10 @@ $$;
 
 
 --
--- Name: search_exact_name_v1(text, text[], integer, double precision); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_exact_name_v1(text, text[], integer, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_exact_name_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text)
+CREATE FUNCTION quarry.search_exact_name_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
     SET "pg_trgm.similarity_threshold" TO '0.35'
@@ -4220,10 +4244,10 @@ $_$;
 
 
 --
--- Name: search_exact_names(text[], text[], integer, double precision); Type: FUNCTION; Schema: public; Owner: -
+-- Name: search_exact_names(text[], text[], integer, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.search_exact_names(p_names text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text, asked text)
+CREATE FUNCTION quarry.search_exact_names(p_names text[], p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 5, p_min_similarity double precision DEFAULT 0.35) RETURNS TABLE(company_id text, company_name text, name_score double precision, matched text, status text, asked text)
     LANGUAGE sql STABLE
     AS $$
   select b.company_id, b.company_name, b.name_score, b.matched, b.status, b.asked
@@ -4238,10 +4262,10 @@ $$;
 
 
 --
--- Name: searched_cards(public.card_filters, text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: searched_cards(quarry.card_filters, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.searched_cards(p_filters public.card_filters, p_excluded_people text[], p_among text[]) RETURNS SETOF public.experience_cards
+CREATE FUNCTION quarry.searched_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS SETOF quarry.experience_cards
     LANGUAGE sql STABLE
     AS $$
   select c.* from experience_cards c left join people p on p.id = c.person_id
@@ -4251,19 +4275,19 @@ $$;
 
 
 --
--- Name: spelt_query(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: spelt_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.spelt_query(p_query text) RETURNS text
+CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN ((length(p_query) <= 300) AND (p_query ~ '[[:alnum:]]'::text)) THEN "left"(regexp_replace(p_query, '^[^[:alnum:]]+'::text, ''::text), 64) ELSE NULL::text END;
 
 
 --
--- Name: text_candidates(regclass, public.weighed_query, integer, text, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: text_candidates(regclass, quarry.weighed_query, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.text_candidates(p_table regclass, p_query public.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
+CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
     AS $_$
@@ -4320,10 +4344,10 @@ $_$;
 
 
 --
--- Name: title_runs(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: title_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.title_runs(title text) RETURNS SETOF text
+CREATE FUNCTION quarry.title_runs(title text) RETURNS SETOF text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select btrim(title)
@@ -4336,10 +4360,10 @@ $_$;
 
 
 --
--- Name: transcript_segments_values(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: transcript_segments_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.transcript_segments_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+CREATE FUNCTION quarry.transcript_segments_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
     LANGUAGE sql STABLE
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
@@ -4357,11 +4381,12 @@ $$;
 
 
 --
--- Name: transcript_segments_written(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: transcript_segments_written(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.transcript_segments_written() RETURNS trigger
+CREATE FUNCTION quarry.transcript_segments_written() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -4432,10 +4457,10 @@ $$;
 
 
 --
--- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.unwritten(p_tables text[], p_words text[]) RETURNS text[]
+CREATE FUNCTION quarry.unwritten(p_tables text[], p_words text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -4454,10 +4479,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery); Type: FUNCTION; Schema: public; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4497,10 +4522,10 @@ $_$;
 
 
 --
--- Name: walk_nearest_vectors(regclass, name, public.halfvec, public.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: walk_nearest_vectors(regclass, name, public.halfvec, quarry.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters public.card_filters, p_excluded_people text[], p_among text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
+CREATE FUNCTION quarry.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '200'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4524,10 +4549,10 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: public; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS public.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4607,10 +4632,10 @@ $$;
 
 
 --
--- Name: weigh_words(regclass, text[], integer, double precision, boolean); Type: FUNCTION; Schema: public; Owner: -
+-- Name: weigh_words(regclass, text[], integer, double precision, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION public.weigh_words(p_table regclass, p_words text[], p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
+CREATE FUNCTION quarry.weigh_words(p_table regclass, p_words text[], p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
@@ -4685,22 +4710,22 @@ $_$;
 
 
 --
--- Name: agenda_item_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: agenda_item_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.agenda_item_embeddings (
+CREATE TABLE quarry.agenda_item_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.agenda_item_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.agenda_item_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: agenda_items; Type: TABLE; Schema: public; Owner: -
+-- Name: agenda_items; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.agenda_items (
+CREATE TABLE quarry.agenda_items (
     id text NOT NULL,
     meeting_id text,
     matter_id text,
@@ -4710,8 +4735,8 @@ CREATE TABLE public.agenda_items (
     category text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[title, description, category]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, description]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[title, description, category]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, description]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
@@ -4719,10 +4744,10 @@ CREATE TABLE public.agenda_items (
 
 
 --
--- Name: answer_cache; Type: TABLE; Schema: public; Owner: -
+-- Name: answer_cache; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.answer_cache (
+CREATE TABLE quarry.answer_cache (
     id text NOT NULL,
     query text NOT NULL,
     answer text NOT NULL,
@@ -4737,24 +4762,24 @@ CREATE TABLE public.answer_cache (
 
 
 --
--- Name: campaign_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: campaign_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.campaign_embeddings (
+CREATE TABLE quarry.campaign_embeddings (
     record_id text NOT NULL,
     embedding_type text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL,
     CONSTRAINT campaign_embeddings_embedding_type_check CHECK ((embedding_type = ANY (ARRAY['profile'::text, 'campaign_text'::text, 'offer'::text, 'key_value_props'::text])))
 );
-ALTER TABLE ONLY public.campaign_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.campaign_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+-- Name: campaigns; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.campaigns (
+CREATE TABLE quarry.campaigns (
     id text NOT NULL,
     company text NOT NULL,
     brand text,
@@ -4767,8 +4792,8 @@ CREATE TABLE public.campaigns (
     campaign_text text NOT NULL,
     full_campaign_text text,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[company, brand, channel, offer, public.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[company, brand, channel, offer, quarry.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
@@ -4776,23 +4801,23 @@ CREATE TABLE public.campaigns (
 
 
 --
--- Name: company_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: company_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.company_embeddings (
+CREATE TABLE quarry.company_embeddings (
     record_id text NOT NULL,
     embedding_type text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.company_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.company_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: contact_unlocks; Type: TABLE; Schema: public; Owner: -
+-- Name: contact_unlocks; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.contact_unlocks (
+CREATE TABLE quarry.contact_unlocks (
     user_id text NOT NULL,
     person_id text NOT NULL,
     search_id uuid NOT NULL,
@@ -4801,10 +4826,10 @@ CREATE TABLE public.contact_unlocks (
 
 
 --
--- Name: credit_accounts; Type: TABLE; Schema: public; Owner: -
+-- Name: credit_accounts; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.credit_accounts (
+CREATE TABLE quarry.credit_accounts (
     user_id text NOT NULL,
     balance bigint NOT NULL,
     CONSTRAINT credit_accounts_balance_check CHECK ((balance >= 0))
@@ -4812,10 +4837,10 @@ CREATE TABLE public.credit_accounts (
 
 
 --
--- Name: credit_ledger; Type: TABLE; Schema: public; Owner: -
+-- Name: credit_ledger; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.credit_ledger (
+CREATE TABLE quarry.credit_ledger (
     entry_number bigint NOT NULL,
     user_id text NOT NULL,
     amount bigint NOT NULL,
@@ -4828,11 +4853,11 @@ CREATE TABLE public.credit_ledger (
 
 
 --
--- Name: credit_ledger_entry_number_seq; Type: SEQUENCE; Schema: public; Owner: -
+-- Name: credit_ledger_entry_number_seq; Type: SEQUENCE; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.credit_ledger ALTER COLUMN entry_number ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.credit_ledger_entry_number_seq
+ALTER TABLE quarry.credit_ledger ALTER COLUMN entry_number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME quarry.credit_ledger_entry_number_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -4842,22 +4867,22 @@ ALTER TABLE public.credit_ledger ALTER COLUMN entry_number ADD GENERATED ALWAYS 
 
 
 --
--- Name: document_section_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: document_section_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.document_section_embeddings (
+CREATE TABLE quarry.document_section_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.document_section_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.document_section_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: document_sections; Type: TABLE; Schema: public; Owner: -
+-- Name: document_sections; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.document_sections (
+CREATE TABLE quarry.document_sections (
     id text NOT NULL,
     meeting_id text,
     matter_id text,
@@ -4868,19 +4893,19 @@ CREATE TABLE public.document_sections (
     body text NOT NULL,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL
 );
 
 
 --
--- Name: embedding_claims; Type: TABLE; Schema: public; Owner: -
+-- Name: embedding_claims; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE UNLOGGED TABLE public.embedding_claims (
+CREATE UNLOGGED TABLE quarry.embedding_claims (
     table_name text NOT NULL,
     record_id text NOT NULL,
     claim uuid NOT NULL,
@@ -4889,10 +4914,10 @@ CREATE UNLOGGED TABLE public.embedding_claims (
 
 
 --
--- Name: embedding_model; Type: TABLE; Schema: public; Owner: -
+-- Name: embedding_model; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.embedding_model (
+CREATE TABLE quarry.embedding_model (
     only_row boolean DEFAULT true NOT NULL,
     name text NOT NULL,
     dimensions integer NOT NULL,
@@ -4902,33 +4927,33 @@ CREATE TABLE public.embedding_model (
 
 
 --
--- Name: embedding_progress; Type: TABLE; Schema: public; Owner: -
+-- Name: embedding_progress; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.embedding_progress (
+CREATE TABLE quarry.embedding_progress (
     table_name text NOT NULL,
     completed_at timestamp with time zone NOT NULL
 );
 
 
 --
--- Name: experience_card_child_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.experience_card_child_embeddings (
+CREATE TABLE quarry.experience_card_child_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     card_id text NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.experience_card_child_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.experience_card_child_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: experience_card_children; Type: TABLE; Schema: public; Owner: -
+-- Name: experience_card_children; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.experience_card_children (
+CREATE TABLE quarry.experience_card_children (
     id text NOT NULL,
     card_id text NOT NULL,
     child_type text NOT NULL,
@@ -4938,8 +4963,8 @@ CREATE TABLE public.experience_card_children (
     context text,
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.searchable_text(VARIADIC ARRAY[title, headline, summary, context, public.joined_names(tags), public.joined_names(search_phrases)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, headline, summary, context, public.joined_names(tags), public.joined_names(search_phrases)]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
@@ -4948,38 +4973,38 @@ CREATE TABLE public.experience_card_children (
 
 
 --
--- Name: experience_card_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: experience_card_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.experience_card_embeddings (
+CREATE TABLE quarry.experience_card_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.experience_card_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.experience_card_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: facet_values; Type: TABLE; Schema: public; Owner: -
+-- Name: facet_values; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.facet_values (
+CREATE TABLE quarry.facet_values (
     table_name text NOT NULL,
     facet text NOT NULL,
     scope text NOT NULL,
     value text NOT NULL,
     row_count integer DEFAULT 1 NOT NULL,
-    phrase text GENERATED ALWAYS AS (public.phrase_key(public.folded_words(value))) STORED NOT NULL,
-    stems text[] GENERATED ALWAYS AS (public.word_stems(public.folded_words(value))) STORED NOT NULL
+    phrase text GENERATED ALWAYS AS (quarry.phrase_key(quarry.folded_words(value))) STORED NOT NULL,
+    stems text[] GENERATED ALWAYS AS (quarry.word_stems(quarry.folded_words(value))) STORED NOT NULL
 )
 WITH (fillfactor='80');
 
 
 --
--- Name: facet_words; Type: TABLE; Schema: public; Owner: -
+-- Name: facet_words; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.facet_words (
+CREATE TABLE quarry.facet_words (
     table_name text NOT NULL,
     stem text NOT NULL,
     value_count integer DEFAULT 1 NOT NULL
@@ -4987,10 +5012,10 @@ CREATE TABLE public.facet_words (
 
 
 --
--- Name: idempotency_keys; Type: TABLE; Schema: public; Owner: -
+-- Name: idempotency_keys; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.idempotency_keys (
+CREATE TABLE quarry.idempotency_keys (
     caller text NOT NULL,
     endpoint text NOT NULL,
     key text NOT NULL,
@@ -5003,22 +5028,22 @@ CREATE TABLE public.idempotency_keys (
 
 
 --
--- Name: key_statement_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: key_statement_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.key_statement_embeddings (
+CREATE TABLE quarry.key_statement_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.key_statement_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.key_statement_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: key_statements; Type: TABLE; Schema: public; Owner: -
+-- Name: key_statements; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.key_statements (
+CREATE TABLE quarry.key_statements (
     id text NOT NULL,
     meeting_id text,
     agenda_item_id text,
@@ -5029,8 +5054,8 @@ CREATE TABLE public.key_statements (
     stance text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[statement_text, context, speaker_name, speaker_role]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[statement_text, context]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[statement_text, context, speaker_name, speaker_role]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[statement_text, context]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
@@ -5038,10 +5063,10 @@ CREATE TABLE public.key_statements (
 
 
 --
--- Name: lexeme_counts; Type: TABLE; Schema: public; Owner: -
+-- Name: lexeme_counts; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.lexeme_counts (
+CREATE TABLE quarry.lexeme_counts (
     lexeme text NOT NULL,
     of_table text NOT NULL,
     rows integer NOT NULL
@@ -5049,10 +5074,10 @@ CREATE TABLE public.lexeme_counts (
 
 
 --
--- Name: loaded_samples; Type: TABLE; Schema: public; Owner: -
+-- Name: loaded_samples; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.loaded_samples (
+CREATE TABLE quarry.loaded_samples (
     domain text NOT NULL,
     sha256 text NOT NULL,
     loaded_at timestamp with time zone DEFAULT now() NOT NULL
@@ -5060,22 +5085,22 @@ CREATE TABLE public.loaded_samples (
 
 
 --
--- Name: matter_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: matter_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.matter_embeddings (
+CREATE TABLE quarry.matter_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.matter_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.matter_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: matters; Type: TABLE; Schema: public; Owner: -
+-- Name: matters; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.matters (
+CREATE TABLE quarry.matters (
     id text NOT NULL,
     title text NOT NULL,
     matter_type text,
@@ -5087,8 +5112,8 @@ CREATE TABLE public.matters (
     meeting_id text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[title, summary, matter_type, status, public.joined_names(sponsors)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[title, summary]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[title, summary, matter_type, status, quarry.joined_names(sponsors)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, summary]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
@@ -5096,10 +5121,10 @@ CREATE TABLE public.matters (
 
 
 --
--- Name: meetings; Type: TABLE; Schema: public; Owner: -
+-- Name: meetings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.meetings (
+CREATE TABLE quarry.meetings (
     id text NOT NULL,
     body text NOT NULL,
     title text NOT NULL,
@@ -5114,22 +5139,22 @@ CREATE TABLE public.meetings (
 
 
 --
--- Name: motion_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: motion_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.motion_embeddings (
+CREATE TABLE quarry.motion_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.motion_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.motion_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: motions; Type: TABLE; Schema: public; Owner: -
+-- Name: motions; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.motions (
+CREATE TABLE quarry.motions (
     id text NOT NULL,
     meeting_id text,
     agenda_item_id text,
@@ -5144,8 +5169,8 @@ CREATE TABLE public.motions (
     abstained text[] DEFAULT '{}'::text[] NOT NULL,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[plain_english_summary, text_content, result, mover, seconder, public.joined_names(votes_for), public.joined_names(votes_against), public.joined_names(abstained)]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(public.joined_text(VARIADIC ARRAY[plain_english_summary, text_content]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content, result, mover, seconder, quarry.joined_names(votes_for), quarry.joined_names(votes_against), quarry.joined_names(abstained)]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
@@ -5153,10 +5178,10 @@ CREATE TABLE public.motions (
 
 
 --
--- Name: onto_documents; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_documents; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_documents (
+CREATE TABLE quarry.onto_documents (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5170,10 +5195,10 @@ CREATE TABLE public.onto_documents (
 
 
 --
--- Name: onto_goals; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_goals; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_goals (
+CREATE TABLE quarry.onto_goals (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5187,10 +5212,10 @@ CREATE TABLE public.onto_goals (
 
 
 --
--- Name: onto_milestones; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_milestones; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_milestones (
+CREATE TABLE quarry.onto_milestones (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5204,10 +5229,10 @@ CREATE TABLE public.onto_milestones (
 
 
 --
--- Name: onto_outputs; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_outputs; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_outputs (
+CREATE TABLE quarry.onto_outputs (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5221,10 +5246,10 @@ CREATE TABLE public.onto_outputs (
 
 
 --
--- Name: onto_plans; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_plans; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_plans (
+CREATE TABLE quarry.onto_plans (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5238,10 +5263,10 @@ CREATE TABLE public.onto_plans (
 
 
 --
--- Name: onto_requirements; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_requirements; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_requirements (
+CREATE TABLE quarry.onto_requirements (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5255,10 +5280,10 @@ CREATE TABLE public.onto_requirements (
 
 
 --
--- Name: onto_tasks; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_tasks; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_tasks (
+CREATE TABLE quarry.onto_tasks (
     id text NOT NULL,
     project_id text NOT NULL,
     created_by text NOT NULL,
@@ -5272,10 +5297,10 @@ CREATE TABLE public.onto_tasks (
 
 
 --
--- Name: onto_entities; Type: VIEW; Schema: public; Owner: -
+-- Name: onto_entities; Type: VIEW; Schema: quarry; Owner: -
 --
 
-CREATE VIEW public.onto_entities WITH (security_invoker='true') AS
+CREATE VIEW quarry.onto_entities WITH (security_invoker='true') AS
  SELECT 'task'::text AS type,
     onto_tasks.id,
     onto_tasks.project_id,
@@ -5284,7 +5309,7 @@ CREATE VIEW public.onto_entities WITH (security_invoker='true') AS
     onto_tasks.props,
     onto_tasks.created_at,
     onto_tasks.updated_at
-   FROM public.onto_tasks
+   FROM quarry.onto_tasks
 UNION ALL
  SELECT 'plan'::text AS type,
     onto_plans.id,
@@ -5294,7 +5319,7 @@ UNION ALL
     onto_plans.props,
     onto_plans.created_at,
     onto_plans.updated_at
-   FROM public.onto_plans
+   FROM quarry.onto_plans
 UNION ALL
  SELECT 'goal'::text AS type,
     onto_goals.id,
@@ -5304,7 +5329,7 @@ UNION ALL
     onto_goals.props,
     onto_goals.created_at,
     onto_goals.updated_at
-   FROM public.onto_goals
+   FROM quarry.onto_goals
 UNION ALL
  SELECT 'milestone'::text AS type,
     onto_milestones.id,
@@ -5314,7 +5339,7 @@ UNION ALL
     onto_milestones.props,
     onto_milestones.created_at,
     onto_milestones.updated_at
-   FROM public.onto_milestones
+   FROM quarry.onto_milestones
 UNION ALL
  SELECT 'document'::text AS type,
     onto_documents.id,
@@ -5324,7 +5349,7 @@ UNION ALL
     onto_documents.props,
     onto_documents.created_at,
     onto_documents.updated_at
-   FROM public.onto_documents
+   FROM quarry.onto_documents
 UNION ALL
  SELECT 'output'::text AS type,
     onto_outputs.id,
@@ -5334,7 +5359,7 @@ UNION ALL
     onto_outputs.props,
     onto_outputs.created_at,
     onto_outputs.updated_at
-   FROM public.onto_outputs
+   FROM quarry.onto_outputs
 UNION ALL
  SELECT 'requirement'::text AS type,
     onto_requirements.id,
@@ -5344,14 +5369,14 @@ UNION ALL
     onto_requirements.props,
     onto_requirements.created_at,
     onto_requirements.updated_at
-   FROM public.onto_requirements;
+   FROM quarry.onto_requirements;
 
 
 --
--- Name: onto_projects; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_projects; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_projects (
+CREATE TABLE quarry.onto_projects (
     id text NOT NULL,
     created_by text NOT NULL,
     name text NOT NULL,
@@ -5360,10 +5385,10 @@ CREATE TABLE public.onto_projects (
 
 
 --
--- Name: onto_search_entries; Type: TABLE; Schema: public; Owner: -
+-- Name: onto_search_entries; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.onto_search_entries (
+CREATE TABLE quarry.onto_search_entries (
     type text NOT NULL,
     id text NOT NULL,
     project_id text NOT NULL,
@@ -5375,10 +5400,10 @@ CREATE TABLE public.onto_search_entries (
 
 
 --
--- Name: people_search_results; Type: TABLE; Schema: public; Owner: -
+-- Name: people_search_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.people_search_results (
+CREATE TABLE quarry.people_search_results (
     search_id uuid NOT NULL,
     person_id text NOT NULL,
     rank smallint NOT NULL,
@@ -5388,10 +5413,10 @@ CREATE TABLE public.people_search_results (
 
 
 --
--- Name: people_searches; Type: TABLE; Schema: public; Owner: -
+-- Name: people_searches; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.people_searches (
+CREATE TABLE quarry.people_searches (
     id uuid NOT NULL,
     user_id text NOT NULL,
     query_text text NOT NULL,
@@ -5405,10 +5430,10 @@ CREATE TABLE public.people_searches (
 
 
 --
--- Name: quarry_functions; Type: TABLE; Schema: public; Owner: -
+-- Name: quarry_functions; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.quarry_functions (
+CREATE TABLE quarry.quarry_functions (
     name text NOT NULL,
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
@@ -5416,10 +5441,10 @@ CREATE TABLE public.quarry_functions (
 
 
 --
--- Name: quarry_migrations; Type: TABLE; Schema: public; Owner: -
+-- Name: quarry_migrations; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.quarry_migrations (
+CREATE TABLE quarry.quarry_migrations (
     name text NOT NULL,
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
@@ -5427,10 +5452,10 @@ CREATE TABLE public.quarry_migrations (
 
 
 --
--- Name: rate_windows; Type: TABLE; Schema: public; Owner: -
+-- Name: rate_windows; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE UNLOGGED TABLE public.rate_windows (
+CREATE UNLOGGED TABLE quarry.rate_windows (
     caller text NOT NULL,
     route_class text NOT NULL,
     window_start timestamp with time zone NOT NULL,
@@ -5439,10 +5464,10 @@ CREATE UNLOGGED TABLE public.rate_windows (
 
 
 --
--- Name: transcript_segments; Type: TABLE; Schema: public; Owner: -
+-- Name: transcript_segments; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.transcript_segments (
+CREATE TABLE quarry.transcript_segments (
     id text NOT NULL,
     meeting_id text,
     agenda_item_id text,
@@ -5453,7 +5478,7 @@ CREATE TABLE public.transcript_segments (
     end_seconds double precision,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, public.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
@@ -5462,24 +5487,24 @@ CREATE TABLE public.transcript_segments (
 
 
 --
--- Name: record_texts; Type: VIEW; Schema: public; Owner: -
+-- Name: record_texts; Type: VIEW; Schema: quarry; Owner: -
 --
 
-CREATE VIEW public.record_texts AS
+CREATE VIEW quarry.record_texts AS
  SELECT 'motion'::text AS type,
     r.id,
     COALESCE(r.plain_english_summary, "left"(r.text_content, 160)) AS title,
-    public.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
+    quarry.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
         CASE
-            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || public.joined_names(r.votes_against))
+            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || quarry.joined_names(r.votes_against))
             ELSE ''::text
         END) ||
         CASE
-            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || public.joined_names(r.abstained))
+            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || quarry.joined_names(r.abstained))
             ELSE ''::text
         END) || '.'::text), r.text_content, ((('Moved by '::text || r.mover) || COALESCE((', seconded by '::text || r.seconder), ''::text)) || '.'::text),
         CASE
-            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || public.joined_names(r.votes_for)) || '.'::text)
+            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || quarry.joined_names(r.votes_for)) || '.'::text)
             ELSE NULL::text
         END]) AS body,
     COALESCE(t.title, a.title) AS topic,
@@ -5487,9 +5512,9 @@ CREATE VIEW public.record_texts AS
     r.date,
     r.meeting_id,
     r.url
-   FROM ((public.motions r
-     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
+   FROM ((quarry.motions r
+     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
+     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'agenda_item'::text AS type,
     r.id,
@@ -5500,19 +5525,19 @@ UNION ALL
     r.date,
     r.meeting_id,
     r.url
-   FROM (public.agenda_items r
-     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
+   FROM (quarry.agenda_items r
+     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'matter'::text AS type,
     r.id,
     r.title,
-    public.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
+    quarry.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
     r.title AS topic,
     NULL::text AS speaker,
     r.date,
     r.meeting_id,
     r.url
-   FROM public.matters r
+   FROM quarry.matters r
 UNION ALL
  SELECT 'document_section'::text AS type,
     r.id,
@@ -5523,21 +5548,21 @@ UNION ALL
     r.date,
     r.meeting_id,
     r.url
-   FROM (public.document_sections r
-     LEFT JOIN public.matters t ON ((t.id = r.matter_id)))
+   FROM (quarry.document_sections r
+     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
 UNION ALL
  SELECT 'key_statement'::text AS type,
     r.id,
     (r.speaker_name || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
-    public.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
+    quarry.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
     COALESCE(t.title, a.title) AS topic,
     r.speaker_name AS speaker,
     r.date,
     r.meeting_id,
     r.url
-   FROM ((public.key_statements r
-     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN public.matters t ON ((t.id = a.matter_id)))
+   FROM ((quarry.key_statements r
+     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
+     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)))
 UNION ALL
  SELECT 'transcript_segment'::text AS type,
     r.id,
@@ -5548,16 +5573,16 @@ UNION ALL
     r.date,
     r.meeting_id,
     r.url
-   FROM ((public.transcript_segments r
-     LEFT JOIN public.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN public.matters t ON ((t.id = a.matter_id)));
+   FROM ((quarry.transcript_segments r
+     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
+     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)));
 
 
 --
--- Name: search_run_results; Type: TABLE; Schema: public; Owner: -
+-- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.search_run_results (
+CREATE TABLE quarry.search_run_results (
     run_id uuid NOT NULL,
     rank integer NOT NULL,
     result_type text NOT NULL,
@@ -5567,10 +5592,10 @@ CREATE TABLE public.search_run_results (
 
 
 --
--- Name: search_run_steps; Type: TABLE; Schema: public; Owner: -
+-- Name: search_run_steps; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.search_run_steps (
+CREATE TABLE quarry.search_run_steps (
     run_id uuid NOT NULL,
     step_number integer NOT NULL,
     name text NOT NULL,
@@ -5585,10 +5610,10 @@ CREATE TABLE public.search_run_steps (
 
 
 --
--- Name: search_runs; Type: TABLE; Schema: public; Owner: -
+-- Name: search_runs; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.search_runs (
+CREATE TABLE quarry.search_runs (
     id uuid NOT NULL,
     domain text NOT NULL,
     caller text NOT NULL,
@@ -5607,10 +5632,10 @@ CREATE TABLE public.search_runs (
 
 
 --
--- Name: text_totals; Type: TABLE; Schema: public; Owner: -
+-- Name: text_totals; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.text_totals (
+CREATE TABLE quarry.text_totals (
     of_table text NOT NULL,
     rows bigint NOT NULL,
     lexemes bigint NOT NULL,
@@ -5619,22 +5644,22 @@ CREATE TABLE public.text_totals (
 
 
 --
--- Name: transcript_segment_embeddings; Type: TABLE; Schema: public; Owner: -
+-- Name: transcript_segment_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.transcript_segment_embeddings (
+CREATE TABLE quarry.transcript_segment_embeddings (
     record_id text NOT NULL,
     window_number smallint NOT NULL,
     embedding public.halfvec(384) NOT NULL
 );
-ALTER TABLE ONLY public.transcript_segment_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE ONLY quarry.transcript_segment_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 
 --
--- Name: tuned_weights; Type: TABLE; Schema: public; Owner: -
+-- Name: tuned_weights; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE TABLE public.tuned_weights (
+CREATE TABLE quarry.tuned_weights (
     name text NOT NULL,
     weight double precision NOT NULL,
     stored_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -5643,2309 +5668,2309 @@ CREATE TABLE public.tuned_weights (
 
 
 --
--- Name: agenda_item_embeddings agenda_item_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: agenda_item_embeddings agenda_item_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.agenda_item_embeddings
+ALTER TABLE ONLY quarry.agenda_item_embeddings
     ADD CONSTRAINT agenda_item_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: agenda_items agenda_items_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.agenda_items
+ALTER TABLE ONLY quarry.agenda_items
     ADD CONSTRAINT agenda_items_pkey PRIMARY KEY (id);
 
 
 --
--- Name: answer_cache answer_cache_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: answer_cache answer_cache_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.answer_cache
+ALTER TABLE ONLY quarry.answer_cache
     ADD CONSTRAINT answer_cache_pkey PRIMARY KEY (id);
 
 
 --
--- Name: campaign_embeddings campaign_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: campaign_embeddings campaign_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.campaign_embeddings
+ALTER TABLE ONLY quarry.campaign_embeddings
     ADD CONSTRAINT campaign_embeddings_pkey PRIMARY KEY (record_id, embedding_type, window_number);
 
 
 --
--- Name: campaigns campaigns_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: campaigns campaigns_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.campaigns
+ALTER TABLE ONLY quarry.campaigns
     ADD CONSTRAINT campaigns_pkey PRIMARY KEY (id);
 
 
 --
--- Name: companies companies_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: companies companies_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.companies
+ALTER TABLE ONLY quarry.companies
     ADD CONSTRAINT companies_pkey PRIMARY KEY (id);
 
 
 --
--- Name: company_embeddings company_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: company_embeddings company_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.company_embeddings
+ALTER TABLE ONLY quarry.company_embeddings
     ADD CONSTRAINT company_embeddings_pkey PRIMARY KEY (record_id, embedding_type, window_number);
 
 
 --
--- Name: contact_unlocks contact_unlocks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: contact_unlocks contact_unlocks_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.contact_unlocks
+ALTER TABLE ONLY quarry.contact_unlocks
     ADD CONSTRAINT contact_unlocks_pkey PRIMARY KEY (user_id, person_id);
 
 
 --
--- Name: credit_accounts credit_accounts_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: credit_accounts credit_accounts_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.credit_accounts
+ALTER TABLE ONLY quarry.credit_accounts
     ADD CONSTRAINT credit_accounts_pkey PRIMARY KEY (user_id);
 
 
 --
--- Name: credit_ledger credit_ledger_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: credit_ledger credit_ledger_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.credit_ledger
+ALTER TABLE ONLY quarry.credit_ledger
     ADD CONSTRAINT credit_ledger_pkey PRIMARY KEY (entry_number);
 
 
 --
--- Name: credit_ledger credit_ledger_user_id_reason_reference_key; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: credit_ledger credit_ledger_user_id_reason_reference_key; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.credit_ledger
+ALTER TABLE ONLY quarry.credit_ledger
     ADD CONSTRAINT credit_ledger_user_id_reason_reference_key UNIQUE (user_id, reason, reference);
 
 
 --
--- Name: document_section_embeddings document_section_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: document_section_embeddings document_section_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.document_section_embeddings
+ALTER TABLE ONLY quarry.document_section_embeddings
     ADD CONSTRAINT document_section_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: document_sections document_sections_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: document_sections document_sections_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.document_sections
+ALTER TABLE ONLY quarry.document_sections
     ADD CONSTRAINT document_sections_pkey PRIMARY KEY (id);
 
 
 --
--- Name: embedding_claims embedding_claims_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: embedding_claims embedding_claims_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.embedding_claims
+ALTER TABLE ONLY quarry.embedding_claims
     ADD CONSTRAINT embedding_claims_pkey PRIMARY KEY (table_name, record_id);
 
 
 --
--- Name: embedding_model embedding_model_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: embedding_model embedding_model_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.embedding_model
+ALTER TABLE ONLY quarry.embedding_model
     ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (only_row);
 
 
 --
--- Name: embedding_progress embedding_progress_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: embedding_progress embedding_progress_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.embedding_progress
+ALTER TABLE ONLY quarry.embedding_progress
     ADD CONSTRAINT embedding_progress_pkey PRIMARY KEY (table_name);
 
 
 --
--- Name: experience_card_child_embeddings experience_card_child_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings experience_card_child_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_child_embeddings
+ALTER TABLE ONLY quarry.experience_card_child_embeddings
     ADD CONSTRAINT experience_card_child_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: experience_card_children experience_card_children_id_card_id_key; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_children experience_card_children_id_card_id_key; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_children
+ALTER TABLE ONLY quarry.experience_card_children
     ADD CONSTRAINT experience_card_children_id_card_id_key UNIQUE (id, card_id);
 
 
 --
--- Name: experience_card_children experience_card_children_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_children experience_card_children_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_children
+ALTER TABLE ONLY quarry.experience_card_children
     ADD CONSTRAINT experience_card_children_pkey PRIMARY KEY (id);
 
 
 --
--- Name: experience_card_embeddings experience_card_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_embeddings experience_card_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_embeddings
+ALTER TABLE ONLY quarry.experience_card_embeddings
     ADD CONSTRAINT experience_card_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: experience_cards experience_cards_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_cards experience_cards_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_cards
+ALTER TABLE ONLY quarry.experience_cards
     ADD CONSTRAINT experience_cards_pkey PRIMARY KEY (id);
 
 
 --
--- Name: idempotency_keys idempotency_keys_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: idempotency_keys idempotency_keys_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.idempotency_keys
+ALTER TABLE ONLY quarry.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, endpoint, key);
 
 
 --
--- Name: key_statement_embeddings key_statement_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: key_statement_embeddings key_statement_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.key_statement_embeddings
+ALTER TABLE ONLY quarry.key_statement_embeddings
     ADD CONSTRAINT key_statement_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: key_statements key_statements_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: key_statements key_statements_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.key_statements
+ALTER TABLE ONLY quarry.key_statements
     ADD CONSTRAINT key_statements_pkey PRIMARY KEY (id);
 
 
 --
--- Name: lexeme_counts lexeme_counts_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: lexeme_counts lexeme_counts_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.lexeme_counts
+ALTER TABLE ONLY quarry.lexeme_counts
     ADD CONSTRAINT lexeme_counts_pkey PRIMARY KEY (lexeme, of_table);
 
 
 --
--- Name: loaded_samples loaded_samples_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: loaded_samples loaded_samples_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.loaded_samples
+ALTER TABLE ONLY quarry.loaded_samples
     ADD CONSTRAINT loaded_samples_pkey PRIMARY KEY (domain);
 
 
 --
--- Name: matter_embeddings matter_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: matter_embeddings matter_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.matter_embeddings
+ALTER TABLE ONLY quarry.matter_embeddings
     ADD CONSTRAINT matter_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: matters matters_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: matters matters_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.matters
+ALTER TABLE ONLY quarry.matters
     ADD CONSTRAINT matters_pkey PRIMARY KEY (id);
 
 
 --
--- Name: meetings meetings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: meetings meetings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.meetings
+ALTER TABLE ONLY quarry.meetings
     ADD CONSTRAINT meetings_pkey PRIMARY KEY (id);
 
 
 --
--- Name: motion_embeddings motion_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: motion_embeddings motion_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motion_embeddings
+ALTER TABLE ONLY quarry.motion_embeddings
     ADD CONSTRAINT motion_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: motions motions_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: motions motions_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motions
+ALTER TABLE ONLY quarry.motions
     ADD CONSTRAINT motions_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_documents onto_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_documents
+ALTER TABLE ONLY quarry.onto_documents
     ADD CONSTRAINT onto_documents_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_goals onto_goals_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_goals
+ALTER TABLE ONLY quarry.onto_goals
     ADD CONSTRAINT onto_goals_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_milestones onto_milestones_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_milestones
+ALTER TABLE ONLY quarry.onto_milestones
     ADD CONSTRAINT onto_milestones_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_outputs onto_outputs_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_outputs
+ALTER TABLE ONLY quarry.onto_outputs
     ADD CONSTRAINT onto_outputs_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_plans onto_plans_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_plans
+ALTER TABLE ONLY quarry.onto_plans
     ADD CONSTRAINT onto_plans_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_projects onto_projects_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_projects onto_projects_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_projects
+ALTER TABLE ONLY quarry.onto_projects
     ADD CONSTRAINT onto_projects_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_requirements onto_requirements_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_requirements
+ALTER TABLE ONLY quarry.onto_requirements
     ADD CONSTRAINT onto_requirements_pkey PRIMARY KEY (id);
 
 
 --
--- Name: onto_search_entries onto_search_entries_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_search_entries onto_search_entries_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_search_entries
+ALTER TABLE ONLY quarry.onto_search_entries
     ADD CONSTRAINT onto_search_entries_pkey PRIMARY KEY (type, id);
 
 
 --
--- Name: onto_tasks onto_tasks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_tasks
+ALTER TABLE ONLY quarry.onto_tasks
     ADD CONSTRAINT onto_tasks_pkey PRIMARY KEY (id);
 
 
 --
--- Name: people people_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: people people_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.people
+ALTER TABLE ONLY quarry.people
     ADD CONSTRAINT people_pkey PRIMARY KEY (id);
 
 
 --
--- Name: people_search_results people_search_results_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: people_search_results people_search_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.people_search_results
+ALTER TABLE ONLY quarry.people_search_results
     ADD CONSTRAINT people_search_results_pkey PRIMARY KEY (search_id, person_id);
 
 
 --
--- Name: people_searches people_searches_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: people_searches people_searches_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.people_searches
+ALTER TABLE ONLY quarry.people_searches
     ADD CONSTRAINT people_searches_pkey PRIMARY KEY (id);
 
 
 --
--- Name: quarry_functions quarry_functions_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: quarry_functions quarry_functions_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.quarry_functions
+ALTER TABLE ONLY quarry.quarry_functions
     ADD CONSTRAINT quarry_functions_pkey PRIMARY KEY (name);
 
 
 --
--- Name: quarry_migrations quarry_migrations_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: quarry_migrations quarry_migrations_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.quarry_migrations
+ALTER TABLE ONLY quarry.quarry_migrations
     ADD CONSTRAINT quarry_migrations_pkey PRIMARY KEY (name);
 
 
 --
--- Name: rate_windows rate_windows_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: rate_windows rate_windows_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.rate_windows
+ALTER TABLE ONLY quarry.rate_windows
     ADD CONSTRAINT rate_windows_pkey PRIMARY KEY (caller, route_class, window_start);
 
 
 --
--- Name: search_run_results search_run_results_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: search_run_results search_run_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.search_run_results
+ALTER TABLE ONLY quarry.search_run_results
     ADD CONSTRAINT search_run_results_pkey PRIMARY KEY (run_id, rank);
 
 
 --
--- Name: search_run_steps search_run_steps_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: search_run_steps search_run_steps_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.search_run_steps
+ALTER TABLE ONLY quarry.search_run_steps
     ADD CONSTRAINT search_run_steps_pkey PRIMARY KEY (run_id, step_number);
 
 
 --
--- Name: search_runs search_runs_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: search_runs search_runs_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.search_runs
+ALTER TABLE ONLY quarry.search_runs
     ADD CONSTRAINT search_runs_pkey PRIMARY KEY (id);
 
 
 --
--- Name: text_totals text_totals_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: text_totals text_totals_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.text_totals
+ALTER TABLE ONLY quarry.text_totals
     ADD CONSTRAINT text_totals_pkey PRIMARY KEY (of_table);
 
 
 --
--- Name: transcript_segment_embeddings transcript_segment_embeddings_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: transcript_segment_embeddings transcript_segment_embeddings_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.transcript_segment_embeddings
+ALTER TABLE ONLY quarry.transcript_segment_embeddings
     ADD CONSTRAINT transcript_segment_embeddings_pkey PRIMARY KEY (record_id, window_number);
 
 
 --
--- Name: transcript_segments transcript_segments_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.transcript_segments
+ALTER TABLE ONLY quarry.transcript_segments
     ADD CONSTRAINT transcript_segments_pkey PRIMARY KEY (id);
 
 
 --
--- Name: tuned_weights tuned_weights_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: tuned_weights tuned_weights_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.tuned_weights
+ALTER TABLE ONLY quarry.tuned_weights
     ADD CONSTRAINT tuned_weights_pkey PRIMARY KEY (name);
 
 
 --
--- Name: agenda_item_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_item_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_item_embeddings_hnsw ON public.agenda_item_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX agenda_item_embeddings_hnsw ON quarry.agenda_item_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: agenda_items_date; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_items_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_items_date ON public.agenda_items USING btree (date);
+CREATE INDEX agenda_items_date ON quarry.agenda_items USING btree (date);
 
 
 --
--- Name: agenda_items_matter_id; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_items_matter_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_items_matter_id ON public.agenda_items USING btree (matter_id);
+CREATE INDEX agenda_items_matter_id ON quarry.agenda_items USING btree (matter_id);
 
 
 --
--- Name: agenda_items_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_items_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_items_meeting_id ON public.agenda_items USING btree (meeting_id);
+CREATE INDEX agenda_items_meeting_id ON quarry.agenda_items USING btree (meeting_id);
 
 
 --
--- Name: agenda_items_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_items_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_items_not_embedded ON public.agenda_items USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX agenda_items_not_embedded ON quarry.agenda_items USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: agenda_items_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: agenda_items_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX agenda_items_text_search ON public.agenda_items USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX agenda_items_text_search ON quarry.agenda_items USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: answer_cache_expires_at; Type: INDEX; Schema: public; Owner: -
+-- Name: answer_cache_expires_at; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX answer_cache_expires_at ON public.answer_cache USING btree (expires_at);
+CREATE INDEX answer_cache_expires_at ON quarry.answer_cache USING btree (expires_at);
 
 
 --
--- Name: campaign_embeddings_campaign_text; Type: INDEX; Schema: public; Owner: -
+-- Name: campaign_embeddings_campaign_text; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaign_embeddings_campaign_text ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'campaign_text'::text);
+CREATE INDEX campaign_embeddings_campaign_text ON quarry.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'campaign_text'::text);
 
 
 --
--- Name: campaign_embeddings_key_value_props; Type: INDEX; Schema: public; Owner: -
+-- Name: campaign_embeddings_key_value_props; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaign_embeddings_key_value_props ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'key_value_props'::text);
+CREATE INDEX campaign_embeddings_key_value_props ON quarry.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'key_value_props'::text);
 
 
 --
--- Name: campaign_embeddings_offer; Type: INDEX; Schema: public; Owner: -
+-- Name: campaign_embeddings_offer; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaign_embeddings_offer ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'offer'::text);
+CREATE INDEX campaign_embeddings_offer ON quarry.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'offer'::text);
 
 
 --
--- Name: campaign_embeddings_profile; Type: INDEX; Schema: public; Owner: -
+-- Name: campaign_embeddings_profile; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaign_embeddings_profile ON public.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'profile'::text);
+CREATE INDEX campaign_embeddings_profile ON quarry.campaign_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'profile'::text);
 
 
 --
--- Name: campaigns_brand; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_brand; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_brand ON public.campaigns USING btree (brand);
+CREATE INDEX campaigns_brand ON quarry.campaigns USING btree (brand);
 
 
 --
--- Name: campaigns_capture_date; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_capture_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_capture_date ON public.campaigns USING btree (capture_date DESC NULLS LAST, id);
+CREATE INDEX campaigns_capture_date ON quarry.campaigns USING btree (capture_date DESC NULLS LAST, id);
 
 
 --
--- Name: campaigns_channel; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_channel; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_channel ON public.campaigns USING btree (channel);
+CREATE INDEX campaigns_channel ON quarry.campaigns USING btree (channel);
 
 
 --
--- Name: campaigns_company; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_company; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_company ON public.campaigns USING btree (company);
+CREATE INDEX campaigns_company ON quarry.campaigns USING btree (company);
 
 
 --
--- Name: campaigns_imagery_sentiment; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_imagery_sentiment; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_imagery_sentiment ON public.campaigns USING btree (imagery_sentiment);
+CREATE INDEX campaigns_imagery_sentiment ON quarry.campaigns USING btree (imagery_sentiment);
 
 
 --
--- Name: campaigns_imagery_visual_style; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_imagery_visual_style; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_imagery_visual_style ON public.campaigns USING btree (imagery_visual_style);
+CREATE INDEX campaigns_imagery_visual_style ON quarry.campaigns USING btree (imagery_visual_style);
 
 
 --
--- Name: campaigns_key_value_props; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_key_value_props; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_key_value_props ON public.campaigns USING gin (key_value_props) WITH (fastupdate=off);
+CREATE INDEX campaigns_key_value_props ON quarry.campaigns USING gin (key_value_props) WITH (fastupdate=off);
 
 
 --
--- Name: campaigns_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_not_embedded ON public.campaigns USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: campaigns_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: campaigns_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX campaigns_text_search ON public.campaigns USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: companies_company_name_trigrams; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_company_name_trigrams; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_company_name_trigrams ON public.companies USING gin (company_name public.gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX companies_company_name_trigrams ON quarry.companies USING gin (company_name public.gin_trgm_ops) WITH (fastupdate=off);
 
 
 --
--- Name: companies_domain; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_domain; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_domain ON public.companies USING btree (domain);
+CREATE INDEX companies_domain ON quarry.companies USING btree (domain);
 
 
 --
--- Name: companies_former_name_keys; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_former_name_keys; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_former_name_keys ON public.companies USING gin (former_name_keys) WITH (fastupdate=off);
+CREATE INDEX companies_former_name_keys ON quarry.companies USING gin (former_name_keys) WITH (fastupdate=off);
 
 
 --
--- Name: companies_funding_stage; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_funding_stage; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_funding_stage ON public.companies USING btree (funding_stage);
+CREATE INDEX companies_funding_stage ON quarry.companies USING btree (funding_stage);
 
 
 --
--- Name: companies_hq_city; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_hq_city; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_hq_city ON public.companies USING btree (lower(hq_city));
+CREATE INDEX companies_hq_city ON quarry.companies USING btree (lower(hq_city));
 
 
 --
--- Name: companies_hq_country; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_hq_country; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_hq_country ON public.companies USING btree (lower(hq_country));
+CREATE INDEX companies_hq_country ON quarry.companies USING btree (lower(hq_country));
 
 
 --
--- Name: companies_name_key; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_name_key; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_name_key ON public.companies USING btree (name_key);
+CREATE INDEX companies_name_key ON quarry.companies USING btree (name_key);
 
 
 --
--- Name: companies_niches_search; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_niches_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_niches_search ON public.companies USING gin (niches_search) WITH (fastupdate=off);
+CREATE INDEX companies_niches_search ON quarry.companies USING gin (niches_search) WITH (fastupdate=off);
 
 
 --
--- Name: companies_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_not_embedded ON public.companies USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX companies_not_embedded ON quarry.companies USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: companies_status; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_status; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_status ON public.companies USING btree (status, id);
+CREATE INDEX companies_status ON quarry.companies USING btree (status, id);
 
 
 --
--- Name: companies_taxonomy_search; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_taxonomy_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_taxonomy_search ON public.companies USING gin (taxonomy_search) WITH (fastupdate=off);
+CREATE INDEX companies_taxonomy_search ON quarry.companies USING gin (taxonomy_search) WITH (fastupdate=off);
 
 
 --
--- Name: companies_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_text_search ON public.companies USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX companies_text_search ON quarry.companies USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: companies_website_url_trigrams; Type: INDEX; Schema: public; Owner: -
+-- Name: companies_website_url_trigrams; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX companies_website_url_trigrams ON public.companies USING gin (website_url public.gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX companies_website_url_trigrams ON quarry.companies USING gin (website_url public.gin_trgm_ops) WITH (fastupdate=off);
 
 
 --
--- Name: company_embeddings_searchable_profile_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: company_embeddings_searchable_profile_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX company_embeddings_searchable_profile_hnsw ON public.company_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'searchable_profile'::text);
+CREATE INDEX company_embeddings_searchable_profile_hnsw ON quarry.company_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128') WHERE (embedding_type = 'searchable_profile'::text);
 
 
 --
--- Name: contact_unlocks_person_id; Type: INDEX; Schema: public; Owner: -
+-- Name: contact_unlocks_person_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX contact_unlocks_person_id ON public.contact_unlocks USING btree (person_id);
+CREATE INDEX contact_unlocks_person_id ON quarry.contact_unlocks USING btree (person_id);
 
 
 --
--- Name: credit_ledger_user; Type: INDEX; Schema: public; Owner: -
+-- Name: credit_ledger_user; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX credit_ledger_user ON public.credit_ledger USING btree (user_id, entry_number);
+CREATE INDEX credit_ledger_user ON quarry.credit_ledger USING btree (user_id, entry_number);
 
 
 --
--- Name: document_section_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: document_section_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_section_embeddings_hnsw ON public.document_section_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX document_section_embeddings_hnsw ON quarry.document_section_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: document_sections_date; Type: INDEX; Schema: public; Owner: -
+-- Name: document_sections_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_sections_date ON public.document_sections USING btree (date);
+CREATE INDEX document_sections_date ON quarry.document_sections USING btree (date);
 
 
 --
--- Name: document_sections_matter_id; Type: INDEX; Schema: public; Owner: -
+-- Name: document_sections_matter_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_sections_matter_id ON public.document_sections USING btree (matter_id);
+CREATE INDEX document_sections_matter_id ON quarry.document_sections USING btree (matter_id);
 
 
 --
--- Name: document_sections_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: document_sections_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_sections_meeting_id ON public.document_sections USING btree (meeting_id);
+CREATE INDEX document_sections_meeting_id ON quarry.document_sections USING btree (meeting_id);
 
 
 --
--- Name: document_sections_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: document_sections_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_sections_not_embedded ON public.document_sections USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX document_sections_not_embedded ON quarry.document_sections USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: document_sections_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: document_sections_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX document_sections_text_search ON public.document_sections USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX document_sections_text_search ON quarry.document_sections USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: experience_card_child_embeddings_card_id; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings_card_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_child_embeddings_card_id ON public.experience_card_child_embeddings USING btree (card_id);
+CREATE INDEX experience_card_child_embeddings_card_id ON quarry.experience_card_child_embeddings USING btree (card_id);
 
 
 --
--- Name: experience_card_child_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_child_embeddings_hnsw ON public.experience_card_child_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX experience_card_child_embeddings_hnsw ON quarry.experience_card_child_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: experience_card_children_card_id; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_children_card_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_children_card_id ON public.experience_card_children USING btree (card_id);
+CREATE INDEX experience_card_children_card_id ON quarry.experience_card_children USING btree (card_id);
 
 
 --
--- Name: experience_card_children_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_children_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_children_not_embedded ON public.experience_card_children USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX experience_card_children_not_embedded ON quarry.experience_card_children USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: experience_card_children_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_children_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_children_text_search ON public.experience_card_children USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX experience_card_children_text_search ON quarry.experience_card_children USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: experience_card_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_card_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_card_embeddings_hnsw ON public.experience_card_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX experience_card_embeddings_hnsw ON quarry.experience_card_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: experience_cards_city; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_city; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_city ON public.experience_cards USING btree (city_norm);
+CREATE INDEX experience_cards_city ON quarry.experience_cards USING btree (city_norm);
 
 
 --
--- Name: experience_cards_company; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_company; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_company ON public.experience_cards USING btree (company_norm);
+CREATE INDEX experience_cards_company ON quarry.experience_cards USING btree (company_norm);
 
 
 --
--- Name: experience_cards_company_like; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_company_like; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_company_like ON public.experience_cards USING gin (company_norm public.gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX experience_cards_company_like ON quarry.experience_cards USING gin (company_norm public.gin_trgm_ops) WITH (fastupdate=off);
 
 
 --
--- Name: experience_cards_country; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_country; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_country ON public.experience_cards USING btree (country_norm);
+CREATE INDEX experience_cards_country ON quarry.experience_cards USING btree (country_norm);
 
 
 --
--- Name: experience_cards_domain; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_domain; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_domain ON public.experience_cards USING btree (domain_norm);
+CREATE INDEX experience_cards_domain ON quarry.experience_cards USING btree (domain_norm);
 
 
 --
--- Name: experience_cards_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_not_embedded ON public.experience_cards USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX experience_cards_not_embedded ON quarry.experience_cards USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: experience_cards_person_id; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_person_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_person_id ON public.experience_cards USING btree (person_id, visible);
+CREATE INDEX experience_cards_person_id ON quarry.experience_cards USING btree (person_id, visible);
 
 
 --
--- Name: experience_cards_places; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_places; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_places ON public.experience_cards USING gin (places) WITH (fastupdate=off);
+CREATE INDEX experience_cards_places ON quarry.experience_cards USING gin (places) WITH (fastupdate=off);
 
 
 --
--- Name: experience_cards_role_search; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_role_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_role_search ON public.experience_cards USING gin (role_search) WITH (fastupdate=off);
+CREATE INDEX experience_cards_role_search ON quarry.experience_cards USING gin (role_search) WITH (fastupdate=off);
 
 
 --
--- Name: experience_cards_skills; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_skills; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_skills ON public.experience_cards USING gin (public.lowered_names(skills)) WITH (fastupdate=off);
+CREATE INDEX experience_cards_skills ON quarry.experience_cards USING gin (quarry.lowered_names(skills)) WITH (fastupdate=off);
 
 
 --
--- Name: experience_cards_sub_domain; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_sub_domain; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_sub_domain ON public.experience_cards USING btree (sub_domain_norm);
+CREATE INDEX experience_cards_sub_domain ON quarry.experience_cards USING btree (sub_domain_norm);
 
 
 --
--- Name: experience_cards_team; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_team; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_team ON public.experience_cards USING btree (team_norm);
+CREATE INDEX experience_cards_team ON quarry.experience_cards USING btree (team_norm);
 
 
 --
--- Name: experience_cards_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: experience_cards_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX experience_cards_text_search ON public.experience_cards USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX experience_cards_text_search ON quarry.experience_cards USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: facet_values_phrase; Type: INDEX; Schema: public; Owner: -
+-- Name: facet_values_phrase; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX facet_values_phrase ON public.facet_values USING btree (phrase, table_name);
+CREATE INDEX facet_values_phrase ON quarry.facet_values USING btree (phrase, table_name);
 
 
 --
--- Name: facet_values_stems; Type: INDEX; Schema: public; Owner: -
+-- Name: facet_values_stems; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX facet_values_stems ON public.facet_values USING gin (stems) WHERE (cardinality(stems) > 1);
+CREATE INDEX facet_values_stems ON quarry.facet_values USING gin (stems) WHERE (cardinality(stems) > 1);
 
 
 --
--- Name: facet_values_value; Type: INDEX; Schema: public; Owner: -
+-- Name: facet_values_value; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX facet_values_value ON public.facet_values USING btree (table_name, facet, value);
+CREATE INDEX facet_values_value ON quarry.facet_values USING btree (table_name, facet, value);
 
 
 --
--- Name: facet_words_stem; Type: INDEX; Schema: public; Owner: -
+-- Name: facet_words_stem; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX facet_words_stem ON public.facet_words USING btree (stem, table_name);
+CREATE INDEX facet_words_stem ON quarry.facet_words USING btree (stem, table_name);
 
 
 --
--- Name: facet_words_trigrams; Type: INDEX; Schema: public; Owner: -
+-- Name: facet_words_trigrams; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX facet_words_trigrams ON public.facet_words USING gin (stem public.gin_trgm_ops);
+CREATE INDEX facet_words_trigrams ON quarry.facet_words USING gin (stem public.gin_trgm_ops);
 
 
 --
--- Name: idempotency_keys_expires_at; Type: INDEX; Schema: public; Owner: -
+-- Name: idempotency_keys_expires_at; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX idempotency_keys_expires_at ON public.idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_expires_at ON quarry.idempotency_keys USING btree (expires_at);
 
 
 --
--- Name: key_statement_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statement_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statement_embeddings_hnsw ON public.key_statement_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX key_statement_embeddings_hnsw ON quarry.key_statement_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: key_statements_agenda_item_id; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statements_agenda_item_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statements_agenda_item_id ON public.key_statements USING btree (agenda_item_id);
+CREATE INDEX key_statements_agenda_item_id ON quarry.key_statements USING btree (agenda_item_id);
 
 
 --
--- Name: key_statements_date; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statements_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statements_date ON public.key_statements USING btree (date);
+CREATE INDEX key_statements_date ON quarry.key_statements USING btree (date);
 
 
 --
--- Name: key_statements_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statements_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statements_meeting_id ON public.key_statements USING btree (meeting_id);
+CREATE INDEX key_statements_meeting_id ON quarry.key_statements USING btree (meeting_id);
 
 
 --
--- Name: key_statements_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statements_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statements_not_embedded ON public.key_statements USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX key_statements_not_embedded ON quarry.key_statements USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: key_statements_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: key_statements_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX key_statements_text_search ON public.key_statements USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX key_statements_text_search ON quarry.key_statements USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: lexeme_counts_spelling; Type: INDEX; Schema: public; Owner: -
+-- Name: lexeme_counts_spelling; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX lexeme_counts_spelling ON public.lexeme_counts USING gin (lexeme public.gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX lexeme_counts_spelling ON quarry.lexeme_counts USING gin (lexeme public.gin_trgm_ops) WITH (fastupdate=off);
 
 
 --
--- Name: matter_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: matter_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX matter_embeddings_hnsw ON public.matter_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX matter_embeddings_hnsw ON quarry.matter_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: matters_date; Type: INDEX; Schema: public; Owner: -
+-- Name: matters_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX matters_date ON public.matters USING btree (date);
+CREATE INDEX matters_date ON quarry.matters USING btree (date);
 
 
 --
--- Name: matters_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: matters_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX matters_meeting_id ON public.matters USING btree (meeting_id);
+CREATE INDEX matters_meeting_id ON quarry.matters USING btree (meeting_id);
 
 
 --
--- Name: matters_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: matters_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX matters_not_embedded ON public.matters USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX matters_not_embedded ON quarry.matters USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: matters_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: matters_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX matters_text_search ON public.matters USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX matters_text_search ON quarry.matters USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: meetings_date; Type: INDEX; Schema: public; Owner: -
+-- Name: meetings_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX meetings_date ON public.meetings USING btree (date);
+CREATE INDEX meetings_date ON quarry.meetings USING btree (date);
 
 
 --
--- Name: motion_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: motion_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motion_embeddings_hnsw ON public.motion_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX motion_embeddings_hnsw ON quarry.motion_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: motions_agenda_item_id; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_agenda_item_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_agenda_item_id ON public.motions USING btree (agenda_item_id);
+CREATE INDEX motions_agenda_item_id ON quarry.motions USING btree (agenda_item_id);
 
 
 --
--- Name: motions_date; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_date ON public.motions USING btree (date);
+CREATE INDEX motions_date ON quarry.motions USING btree (date);
 
 
 --
--- Name: motions_matter_id; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_matter_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_matter_id ON public.motions USING btree (matter_id);
+CREATE INDEX motions_matter_id ON quarry.motions USING btree (matter_id);
 
 
 --
--- Name: motions_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_meeting_id ON public.motions USING btree (meeting_id);
+CREATE INDEX motions_meeting_id ON quarry.motions USING btree (meeting_id);
 
 
 --
--- Name: motions_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_not_embedded ON public.motions USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX motions_not_embedded ON quarry.motions USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: motions_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: motions_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX motions_text_search ON public.motions USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX motions_text_search ON quarry.motions USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: onto_documents_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_documents_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_documents_project_id ON public.onto_documents USING btree (project_id);
+CREATE INDEX onto_documents_project_id ON quarry.onto_documents USING btree (project_id);
 
 
 --
--- Name: onto_goals_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_goals_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_goals_project_id ON public.onto_goals USING btree (project_id);
+CREATE INDEX onto_goals_project_id ON quarry.onto_goals USING btree (project_id);
 
 
 --
--- Name: onto_milestones_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_milestones_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_milestones_project_id ON public.onto_milestones USING btree (project_id);
+CREATE INDEX onto_milestones_project_id ON quarry.onto_milestones USING btree (project_id);
 
 
 --
--- Name: onto_outputs_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_outputs_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_outputs_project_id ON public.onto_outputs USING btree (project_id);
+CREATE INDEX onto_outputs_project_id ON quarry.onto_outputs USING btree (project_id);
 
 
 --
--- Name: onto_plans_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_plans_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_plans_project_id ON public.onto_plans USING btree (project_id);
+CREATE INDEX onto_plans_project_id ON quarry.onto_plans USING btree (project_id);
 
 
 --
--- Name: onto_requirements_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_requirements_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_requirements_project_id ON public.onto_requirements USING btree (project_id);
+CREATE INDEX onto_requirements_project_id ON quarry.onto_requirements USING btree (project_id);
 
 
 --
--- Name: onto_search_entries_search; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_search_entries_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_search_entries_search ON public.onto_search_entries USING gin (created_by, search_vector, title public.gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX onto_search_entries_search ON quarry.onto_search_entries USING gin (created_by, search_vector, title public.gin_trgm_ops) WITH (fastupdate=off);
 
 
 --
--- Name: onto_tasks_project_id; Type: INDEX; Schema: public; Owner: -
+-- Name: onto_tasks_project_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX onto_tasks_project_id ON public.onto_tasks USING btree (project_id);
+CREATE INDEX onto_tasks_project_id ON quarry.onto_tasks USING btree (project_id);
 
 
 --
--- Name: people_discover; Type: INDEX; Schema: public; Owner: -
+-- Name: people_discover; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_discover ON public.people USING btree (((name IS NULL)), lower(COALESCE(name, ''::text)), id);
+CREATE INDEX people_discover ON quarry.people USING btree (((name IS NULL)), lower(COALESCE(name, ''::text)), id);
 
 
 --
--- Name: people_name; Type: INDEX; Schema: public; Owner: -
+-- Name: people_name; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_name ON public.people USING btree (lower(btrim(name)));
+CREATE INDEX people_name ON quarry.people USING btree (lower(btrim(name)));
 
 
 --
--- Name: people_search_results_person_id; Type: INDEX; Schema: public; Owner: -
+-- Name: people_search_results_person_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_search_results_person_id ON public.people_search_results USING btree (person_id);
+CREATE INDEX people_search_results_person_id ON quarry.people_search_results USING btree (person_id);
 
 
 --
--- Name: people_searches_expires_at; Type: INDEX; Schema: public; Owner: -
+-- Name: people_searches_expires_at; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_searches_expires_at ON public.people_searches USING btree (expires_at);
+CREATE INDEX people_searches_expires_at ON quarry.people_searches USING btree (expires_at);
 
 
 --
--- Name: people_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: people_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_text_search ON public.people USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX people_text_search ON quarry.people USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: people_work_preferred_locations; Type: INDEX; Schema: public; Owner: -
+-- Name: people_work_preferred_locations; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX people_work_preferred_locations ON public.people USING gin (work_preferred_locations_norm) WITH (fastupdate=off);
+CREATE INDEX people_work_preferred_locations ON quarry.people USING gin (work_preferred_locations_norm) WITH (fastupdate=off);
 
 
 --
--- Name: rate_windows_window_start; Type: INDEX; Schema: public; Owner: -
+-- Name: rate_windows_window_start; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX rate_windows_window_start ON public.rate_windows USING btree (window_start);
+CREATE INDEX rate_windows_window_start ON quarry.rate_windows USING btree (window_start);
 
 
 --
--- Name: search_runs_started_at; Type: INDEX; Schema: public; Owner: -
+-- Name: search_runs_started_at; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX search_runs_started_at ON public.search_runs USING btree (started_at);
+CREATE INDEX search_runs_started_at ON quarry.search_runs USING btree (started_at);
 
 
 --
--- Name: transcript_segment_embeddings_hnsw; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segment_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segment_embeddings_hnsw ON public.transcript_segment_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
+CREATE INDEX transcript_segment_embeddings_hnsw ON quarry.transcript_segment_embeddings USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --
--- Name: transcript_segments_agenda_item_id; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segments_agenda_item_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segments_agenda_item_id ON public.transcript_segments USING btree (agenda_item_id);
+CREATE INDEX transcript_segments_agenda_item_id ON quarry.transcript_segments USING btree (agenda_item_id);
 
 
 --
--- Name: transcript_segments_date; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segments_date; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segments_date ON public.transcript_segments USING btree (date);
+CREATE INDEX transcript_segments_date ON quarry.transcript_segments USING btree (date);
 
 
 --
--- Name: transcript_segments_meeting_id; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segments_meeting_id; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segments_meeting_id ON public.transcript_segments USING btree (meeting_id);
+CREATE INDEX transcript_segments_meeting_id ON quarry.transcript_segments USING btree (meeting_id);
 
 
 --
--- Name: transcript_segments_not_embedded; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segments_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segments_not_embedded ON public.transcript_segments USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+CREATE INDEX transcript_segments_not_embedded ON quarry.transcript_segments USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
 
 
 --
--- Name: transcript_segments_text_search; Type: INDEX; Schema: public; Owner: -
+-- Name: transcript_segments_text_search; Type: INDEX; Schema: quarry; Owner: -
 --
 
-CREATE INDEX transcript_segments_text_search ON public.transcript_segments USING gin (text_search) WITH (fastupdate=off);
+CREATE INDEX transcript_segments_text_search ON quarry.transcript_segments USING gin (text_search) WITH (fastupdate=off);
 
 
 --
--- Name: agenda_items agenda_items_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_delete AFTER DELETE ON public.agenda_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_delete AFTER DELETE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: agenda_items agenda_items_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_insert AFTER INSERT ON public.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_insert AFTER INSERT ON quarry.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: agenda_items agenda_items_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_truncate AFTER TRUNCATE ON public.agenda_items FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_truncate AFTER TRUNCATE ON quarry.agenda_items FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: agenda_items agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: matters agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: meetings agenda_items_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
 
 
 --
--- Name: campaigns campaigns_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: campaigns campaigns_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_delete AFTER DELETE ON public.campaigns REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+CREATE TRIGGER campaigns_values_delete AFTER DELETE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
 
 
 --
--- Name: campaigns campaigns_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: campaigns campaigns_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_insert AFTER INSERT ON public.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+CREATE TRIGGER campaigns_values_insert AFTER INSERT ON quarry.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
 
 
 --
--- Name: campaigns campaigns_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: campaigns campaigns_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_truncate AFTER TRUNCATE ON public.campaigns FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+CREATE TRIGGER campaigns_values_truncate AFTER TRUNCATE ON quarry.campaigns FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
 
 
 --
--- Name: campaigns campaigns_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: campaigns campaigns_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_update AFTER UPDATE ON public.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.campaigns_written();
+CREATE TRIGGER campaigns_values_update AFTER UPDATE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
 
 
 --
--- Name: experience_card_child_embeddings card_of_child; Type: TRIGGER; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings card_of_child; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER card_of_child BEFORE INSERT ON public.experience_card_child_embeddings FOR EACH ROW EXECUTE FUNCTION public.card_of_child();
+CREATE TRIGGER card_of_child BEFORE INSERT ON quarry.experience_card_child_embeddings FOR EACH ROW EXECUTE FUNCTION quarry.card_of_child();
 
 
 --
--- Name: companies companies_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_delete AFTER DELETE ON public.companies REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
+CREATE TRIGGER companies_values_delete AFTER DELETE ON quarry.companies REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
 
 
 --
--- Name: companies companies_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_insert AFTER INSERT ON public.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
+CREATE TRIGGER companies_values_insert AFTER INSERT ON quarry.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
 
 
 --
--- Name: companies companies_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_truncate AFTER TRUNCATE ON public.companies FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
+CREATE TRIGGER companies_values_truncate AFTER TRUNCATE ON quarry.companies FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
 
 
 --
--- Name: companies companies_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: companies companies_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_update AFTER UPDATE ON public.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.companies_written();
+CREATE TRIGGER companies_values_update AFTER UPDATE ON quarry.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
 
 
 --
--- Name: document_sections document_sections_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_delete AFTER DELETE ON public.document_sections REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_delete AFTER DELETE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: document_sections document_sections_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_insert AFTER INSERT ON public.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_insert AFTER INSERT ON quarry.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: document_sections document_sections_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_truncate AFTER TRUNCATE ON public.document_sections FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_truncate AFTER TRUNCATE ON quarry.document_sections FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: document_sections document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: document_sections document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: matters document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: meetings document_sections_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
 
 
 --
--- Name: key_statements key_statements_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: key_statements key_statements_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_delete AFTER DELETE ON public.key_statements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+CREATE TRIGGER key_statements_values_delete AFTER DELETE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
 
 
 --
--- Name: key_statements key_statements_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: key_statements key_statements_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_insert AFTER INSERT ON public.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+CREATE TRIGGER key_statements_values_insert AFTER INSERT ON quarry.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
 
 
 --
--- Name: key_statements key_statements_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: key_statements key_statements_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_truncate AFTER TRUNCATE ON public.key_statements FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+CREATE TRIGGER key_statements_values_truncate AFTER TRUNCATE ON quarry.key_statements FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
 
 
 --
--- Name: key_statements key_statements_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: key_statements key_statements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_update AFTER UPDATE ON public.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
 
 
 --
--- Name: meetings key_statements_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings key_statements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.key_statements_written();
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
 
 
 --
--- Name: matters matters_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters matters_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_delete AFTER DELETE ON public.matters REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+CREATE TRIGGER matters_values_delete AFTER DELETE ON quarry.matters REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
 
 
 --
--- Name: matters matters_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters matters_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_insert AFTER INSERT ON public.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+CREATE TRIGGER matters_values_insert AFTER INSERT ON quarry.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
 
 
 --
--- Name: matters matters_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters matters_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_truncate AFTER TRUNCATE ON public.matters FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+CREATE TRIGGER matters_values_truncate AFTER TRUNCATE ON quarry.matters FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
 
 
 --
--- Name: matters matters_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters matters_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
 
 
 --
--- Name: meetings matters_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings matters_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.matters_written();
+CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
 
 
 --
--- Name: motions motions_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: motions motions_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_delete AFTER DELETE ON public.motions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_delete AFTER DELETE ON quarry.motions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: motions motions_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: motions motions_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_insert AFTER INSERT ON public.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_insert AFTER INSERT ON quarry.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: motions motions_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: motions motions_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_truncate AFTER TRUNCATE ON public.motions FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_truncate AFTER TRUNCATE ON quarry.motions FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: matters motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: matters motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON public.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: meetings motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: motions motions_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: motions motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON public.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
 
 
 --
--- Name: onto_documents onto_documents_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_search_entries AFTER TRUNCATE ON public.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('document');
+CREATE TRIGGER onto_documents_search_entries AFTER TRUNCATE ON quarry.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('document');
 
 
 --
--- Name: onto_documents onto_documents_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_documents FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('document');
+CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_documents FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('document');
 
 
 --
--- Name: onto_documents onto_documents_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_delete AFTER DELETE ON public.onto_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+CREATE TRIGGER onto_documents_values_delete AFTER DELETE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
 
 
 --
--- Name: onto_documents onto_documents_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_insert AFTER INSERT ON public.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+CREATE TRIGGER onto_documents_values_insert AFTER INSERT ON quarry.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
 
 
 --
--- Name: onto_documents onto_documents_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_truncate AFTER TRUNCATE ON public.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+CREATE TRIGGER onto_documents_values_truncate AFTER TRUNCATE ON quarry.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
 
 
 --
--- Name: onto_documents onto_documents_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON public.onto_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
 
 
 --
--- Name: onto_projects onto_documents_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_documents_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_documents_written();
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
 
 
 --
--- Name: onto_goals onto_goals_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_search_entries AFTER TRUNCATE ON public.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+CREATE TRIGGER onto_goals_search_entries AFTER TRUNCATE ON quarry.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('goal');
 
 
 --
--- Name: onto_goals onto_goals_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_goals FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('goal');
+CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_goals FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('goal');
 
 
 --
--- Name: onto_goals onto_goals_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_delete AFTER DELETE ON public.onto_goals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+CREATE TRIGGER onto_goals_values_delete AFTER DELETE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
 
 
 --
--- Name: onto_goals onto_goals_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_insert AFTER INSERT ON public.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+CREATE TRIGGER onto_goals_values_insert AFTER INSERT ON quarry.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
 
 
 --
--- Name: onto_goals onto_goals_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_truncate AFTER TRUNCATE ON public.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+CREATE TRIGGER onto_goals_values_truncate AFTER TRUNCATE ON quarry.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
 
 
 --
--- Name: onto_goals onto_goals_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON public.onto_goals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
 
 
 --
--- Name: onto_projects onto_goals_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_goals_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_goals_written();
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
 
 
 --
--- Name: onto_milestones onto_milestones_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_search_entries AFTER TRUNCATE ON public.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('milestone');
+CREATE TRIGGER onto_milestones_search_entries AFTER TRUNCATE ON quarry.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('milestone');
 
 
 --
--- Name: onto_milestones onto_milestones_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_milestones FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('milestone');
+CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_milestones FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('milestone');
 
 
 --
--- Name: onto_milestones onto_milestones_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_delete AFTER DELETE ON public.onto_milestones REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_delete AFTER DELETE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
 
 
 --
--- Name: onto_milestones onto_milestones_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_insert AFTER INSERT ON public.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_insert AFTER INSERT ON quarry.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
 
 
 --
--- Name: onto_milestones onto_milestones_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_truncate AFTER TRUNCATE ON public.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_truncate AFTER TRUNCATE ON quarry.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
 
 
 --
--- Name: onto_milestones onto_milestones_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON public.onto_milestones REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
 
 
 --
--- Name: onto_projects onto_milestones_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_milestones_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
 
 
 --
--- Name: onto_outputs onto_outputs_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_search_entries AFTER TRUNCATE ON public.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('output');
+CREATE TRIGGER onto_outputs_search_entries AFTER TRUNCATE ON quarry.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('output');
 
 
 --
--- Name: onto_outputs onto_outputs_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_outputs FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('output');
+CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_outputs FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('output');
 
 
 --
--- Name: onto_outputs onto_outputs_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_delete AFTER DELETE ON public.onto_outputs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_delete AFTER DELETE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
 
 
 --
--- Name: onto_outputs onto_outputs_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_insert AFTER INSERT ON public.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_insert AFTER INSERT ON quarry.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
 
 
 --
--- Name: onto_outputs onto_outputs_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_truncate AFTER TRUNCATE ON public.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_truncate AFTER TRUNCATE ON quarry.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
 
 
 --
--- Name: onto_outputs onto_outputs_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON public.onto_outputs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
 
 
 --
--- Name: onto_projects onto_outputs_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_outputs_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
 
 
 --
--- Name: onto_plans onto_plans_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_search_entries AFTER TRUNCATE ON public.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('plan');
+CREATE TRIGGER onto_plans_search_entries AFTER TRUNCATE ON quarry.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('plan');
 
 
 --
--- Name: onto_plans onto_plans_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_plans FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('plan');
+CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_plans FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('plan');
 
 
 --
--- Name: onto_plans onto_plans_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_delete AFTER DELETE ON public.onto_plans REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+CREATE TRIGGER onto_plans_values_delete AFTER DELETE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
 
 
 --
--- Name: onto_plans onto_plans_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_insert AFTER INSERT ON public.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+CREATE TRIGGER onto_plans_values_insert AFTER INSERT ON quarry.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
 
 
 --
--- Name: onto_plans onto_plans_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_truncate AFTER TRUNCATE ON public.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+CREATE TRIGGER onto_plans_values_truncate AFTER TRUNCATE ON quarry.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
 
 
 --
--- Name: onto_plans onto_plans_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON public.onto_plans REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
 
 
 --
--- Name: onto_projects onto_plans_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_plans_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_plans_written();
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
 
 
 --
--- Name: onto_requirements onto_requirements_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_search_entries AFTER TRUNCATE ON public.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('requirement');
+CREATE TRIGGER onto_requirements_search_entries AFTER TRUNCATE ON quarry.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('requirement');
 
 
 --
--- Name: onto_requirements onto_requirements_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_requirements FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('requirement');
+CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_requirements FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('requirement');
 
 
 --
--- Name: onto_requirements onto_requirements_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_delete AFTER DELETE ON public.onto_requirements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_delete AFTER DELETE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
 
 
 --
--- Name: onto_requirements onto_requirements_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_insert AFTER INSERT ON public.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_insert AFTER INSERT ON quarry.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
 
 
 --
--- Name: onto_requirements onto_requirements_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_truncate AFTER TRUNCATE ON public.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_truncate AFTER TRUNCATE ON quarry.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
 
 
 --
--- Name: onto_projects onto_requirements_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_requirements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
 
 
 --
--- Name: onto_requirements onto_requirements_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON public.onto_requirements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
 
 
 --
--- Name: onto_tasks onto_tasks_search_entries; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_search_entries; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_search_entries AFTER TRUNCATE ON public.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION public.onto_keep_search_entry('task');
+CREATE TRIGGER onto_tasks_search_entries AFTER TRUNCATE ON quarry.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_keep_search_entry('task');
 
 
 --
--- Name: onto_tasks onto_tasks_search_entry; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_search_entry; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON public.onto_tasks FOR EACH ROW EXECUTE FUNCTION public.onto_keep_search_entry('task');
+CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarry.onto_tasks FOR EACH ROW EXECUTE FUNCTION quarry.onto_keep_search_entry('task');
 
 
 --
--- Name: onto_tasks onto_tasks_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_delete AFTER DELETE ON public.onto_tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_delete AFTER DELETE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
 
 
 --
--- Name: onto_tasks onto_tasks_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_insert AFTER INSERT ON public.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_insert AFTER INSERT ON quarry.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
 
 
 --
--- Name: onto_tasks onto_tasks_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_truncate AFTER TRUNCATE ON public.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_truncate AFTER TRUNCATE ON quarry.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
 
 
 --
--- Name: onto_projects onto_tasks_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_projects onto_tasks_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON public.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
 
 
 --
--- Name: onto_tasks onto_tasks_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON public.onto_tasks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
 
 
 --
--- Name: experience_cards people_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: experience_cards people_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_delete AFTER DELETE ON public.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_delete AFTER DELETE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: people people_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: people people_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_delete BEFORE DELETE ON public.people FOR EACH ROW EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_delete BEFORE DELETE ON quarry.people FOR EACH ROW EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: experience_cards people_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: experience_cards people_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_insert AFTER INSERT ON public.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: people people_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: people people_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_insert AFTER INSERT ON public.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: experience_cards people_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: experience_cards people_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON public.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: people people_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: people people_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON public.people FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.people FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: experience_cards people_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: experience_cards people_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_update AFTER UPDATE ON public.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: people people_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: people people_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_update AFTER UPDATE ON public.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.people_written();
+CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
 
 
 --
--- Name: transcript_segments transcript_segments_values_delete; Type: TRIGGER; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_delete AFTER DELETE ON public.transcript_segments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_delete AFTER DELETE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
 
 
 --
--- Name: transcript_segments transcript_segments_values_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_insert AFTER INSERT ON public.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_insert AFTER INSERT ON quarry.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
 
 
 --
--- Name: transcript_segments transcript_segments_values_truncate; Type: TRIGGER; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_truncate AFTER TRUNCATE ON public.transcript_segments FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_truncate AFTER TRUNCATE ON quarry.transcript_segments FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
 
 
 --
--- Name: meetings transcript_segments_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: meetings transcript_segments_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON public.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
 
 
 --
--- Name: transcript_segments transcript_segments_values_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON public.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
 
 
 --
--- Name: agenda_item_embeddings agenda_item_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: agenda_item_embeddings agenda_item_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.agenda_item_embeddings
-    ADD CONSTRAINT agenda_item_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.agenda_items(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.agenda_item_embeddings
+    ADD CONSTRAINT agenda_item_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.agenda_items(id) ON DELETE CASCADE;
 
 
 --
--- Name: agenda_items agenda_items_matter_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_matter_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.agenda_items
-    ADD CONSTRAINT agenda_items_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES public.matters(id);
+ALTER TABLE ONLY quarry.agenda_items
+    ADD CONSTRAINT agenda_items_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES quarry.matters(id);
 
 
 --
--- Name: agenda_items agenda_items_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: agenda_items agenda_items_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.agenda_items
-    ADD CONSTRAINT agenda_items_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.agenda_items
+    ADD CONSTRAINT agenda_items_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: campaign_embeddings campaign_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: campaign_embeddings campaign_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.campaign_embeddings
-    ADD CONSTRAINT campaign_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.campaigns(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.campaign_embeddings
+    ADD CONSTRAINT campaign_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.campaigns(id) ON DELETE CASCADE;
 
 
 --
--- Name: company_embeddings company_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: company_embeddings company_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.company_embeddings
-    ADD CONSTRAINT company_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.companies(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.company_embeddings
+    ADD CONSTRAINT company_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.companies(id) ON DELETE CASCADE;
 
 
 --
--- Name: contact_unlocks contact_unlocks_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: contact_unlocks contact_unlocks_person_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.contact_unlocks
-    ADD CONSTRAINT contact_unlocks_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.contact_unlocks
+    ADD CONSTRAINT contact_unlocks_person_id_fkey FOREIGN KEY (person_id) REFERENCES quarry.people(id) ON DELETE CASCADE;
 
 
 --
--- Name: credit_ledger credit_ledger_user_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: credit_ledger credit_ledger_user_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.credit_ledger
-    ADD CONSTRAINT credit_ledger_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.credit_accounts(user_id);
+ALTER TABLE ONLY quarry.credit_ledger
+    ADD CONSTRAINT credit_ledger_user_id_fkey FOREIGN KEY (user_id) REFERENCES quarry.credit_accounts(user_id);
 
 
 --
--- Name: document_section_embeddings document_section_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: document_section_embeddings document_section_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.document_section_embeddings
-    ADD CONSTRAINT document_section_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.document_sections(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.document_section_embeddings
+    ADD CONSTRAINT document_section_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.document_sections(id) ON DELETE CASCADE;
 
 
 --
--- Name: document_sections document_sections_matter_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: document_sections document_sections_matter_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.document_sections
-    ADD CONSTRAINT document_sections_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES public.matters(id);
+ALTER TABLE ONLY quarry.document_sections
+    ADD CONSTRAINT document_sections_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES quarry.matters(id);
 
 
 --
--- Name: document_sections document_sections_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: document_sections document_sections_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.document_sections
-    ADD CONSTRAINT document_sections_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.document_sections
+    ADD CONSTRAINT document_sections_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: experience_card_child_embeddings experience_card_child_embeddings_record_id_card_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_child_embeddings experience_card_child_embeddings_record_id_card_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_child_embeddings
-    ADD CONSTRAINT experience_card_child_embeddings_record_id_card_id_fkey FOREIGN KEY (record_id, card_id) REFERENCES public.experience_card_children(id, card_id) ON UPDATE CASCADE ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.experience_card_child_embeddings
+    ADD CONSTRAINT experience_card_child_embeddings_record_id_card_id_fkey FOREIGN KEY (record_id, card_id) REFERENCES quarry.experience_card_children(id, card_id) ON UPDATE CASCADE ON DELETE CASCADE;
 
 
 --
--- Name: experience_card_children experience_card_children_card_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_children experience_card_children_card_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_children
-    ADD CONSTRAINT experience_card_children_card_id_fkey FOREIGN KEY (card_id) REFERENCES public.experience_cards(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.experience_card_children
+    ADD CONSTRAINT experience_card_children_card_id_fkey FOREIGN KEY (card_id) REFERENCES quarry.experience_cards(id) ON DELETE CASCADE;
 
 
 --
--- Name: experience_card_embeddings experience_card_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_card_embeddings experience_card_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_card_embeddings
-    ADD CONSTRAINT experience_card_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.experience_cards(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.experience_card_embeddings
+    ADD CONSTRAINT experience_card_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.experience_cards(id) ON DELETE CASCADE;
 
 
 --
--- Name: experience_cards experience_cards_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: experience_cards experience_cards_person_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.experience_cards
-    ADD CONSTRAINT experience_cards_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.experience_cards
+    ADD CONSTRAINT experience_cards_person_id_fkey FOREIGN KEY (person_id) REFERENCES quarry.people(id) ON DELETE CASCADE;
 
 
 --
--- Name: key_statement_embeddings key_statement_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: key_statement_embeddings key_statement_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.key_statement_embeddings
-    ADD CONSTRAINT key_statement_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.key_statements(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.key_statement_embeddings
+    ADD CONSTRAINT key_statement_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.key_statements(id) ON DELETE CASCADE;
 
 
 --
--- Name: key_statements key_statements_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: key_statements key_statements_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.key_statements
-    ADD CONSTRAINT key_statements_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES public.agenda_items(id);
+ALTER TABLE ONLY quarry.key_statements
+    ADD CONSTRAINT key_statements_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES quarry.agenda_items(id);
 
 
 --
--- Name: key_statements key_statements_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: key_statements key_statements_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.key_statements
-    ADD CONSTRAINT key_statements_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.key_statements
+    ADD CONSTRAINT key_statements_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: matter_embeddings matter_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: matter_embeddings matter_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.matter_embeddings
-    ADD CONSTRAINT matter_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.matters(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.matter_embeddings
+    ADD CONSTRAINT matter_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.matters(id) ON DELETE CASCADE;
 
 
 --
--- Name: matters matters_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: matters matters_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.matters
-    ADD CONSTRAINT matters_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.matters
+    ADD CONSTRAINT matters_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: motion_embeddings motion_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: motion_embeddings motion_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motion_embeddings
-    ADD CONSTRAINT motion_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.motions(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.motion_embeddings
+    ADD CONSTRAINT motion_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.motions(id) ON DELETE CASCADE;
 
 
 --
--- Name: motions motions_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: motions motions_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motions
-    ADD CONSTRAINT motions_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES public.agenda_items(id);
+ALTER TABLE ONLY quarry.motions
+    ADD CONSTRAINT motions_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES quarry.agenda_items(id);
 
 
 --
--- Name: motions motions_matter_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: motions motions_matter_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motions
-    ADD CONSTRAINT motions_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES public.matters(id);
+ALTER TABLE ONLY quarry.motions
+    ADD CONSTRAINT motions_matter_id_fkey FOREIGN KEY (matter_id) REFERENCES quarry.matters(id);
 
 
 --
--- Name: motions motions_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: motions motions_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.motions
-    ADD CONSTRAINT motions_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.motions
+    ADD CONSTRAINT motions_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: onto_documents onto_documents_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_documents
-    ADD CONSTRAINT onto_documents_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_documents
+    ADD CONSTRAINT onto_documents_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_goals onto_goals_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_goals
-    ADD CONSTRAINT onto_goals_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_goals
+    ADD CONSTRAINT onto_goals_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_milestones onto_milestones_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_milestones
-    ADD CONSTRAINT onto_milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_milestones
+    ADD CONSTRAINT onto_milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_outputs onto_outputs_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_outputs
-    ADD CONSTRAINT onto_outputs_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_outputs
+    ADD CONSTRAINT onto_outputs_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_plans onto_plans_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_plans
-    ADD CONSTRAINT onto_plans_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_plans
+    ADD CONSTRAINT onto_plans_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_requirements onto_requirements_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_requirements
-    ADD CONSTRAINT onto_requirements_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_requirements
+    ADD CONSTRAINT onto_requirements_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: onto_tasks onto_tasks_project_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_project_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.onto_tasks
-    ADD CONSTRAINT onto_tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.onto_projects(id);
+ALTER TABLE ONLY quarry.onto_tasks
+    ADD CONSTRAINT onto_tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES quarry.onto_projects(id);
 
 
 --
--- Name: people_search_results people_search_results_person_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: people_search_results people_search_results_person_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.people_search_results
-    ADD CONSTRAINT people_search_results_person_id_fkey FOREIGN KEY (person_id) REFERENCES public.people(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.people_search_results
+    ADD CONSTRAINT people_search_results_person_id_fkey FOREIGN KEY (person_id) REFERENCES quarry.people(id) ON DELETE CASCADE;
 
 
 --
--- Name: people_search_results people_search_results_search_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: people_search_results people_search_results_search_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.people_search_results
-    ADD CONSTRAINT people_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES public.people_searches(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.people_search_results
+    ADD CONSTRAINT people_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES quarry.people_searches(id) ON DELETE CASCADE;
 
 
 --
--- Name: search_run_results search_run_results_run_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: search_run_results search_run_results_run_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.search_run_results
-    ADD CONSTRAINT search_run_results_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.search_runs(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.search_run_results
+    ADD CONSTRAINT search_run_results_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.search_runs(id) ON DELETE CASCADE;
 
 
 --
--- Name: search_run_steps search_run_steps_run_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: search_run_steps search_run_steps_run_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.search_run_steps
-    ADD CONSTRAINT search_run_steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.search_runs(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.search_run_steps
+    ADD CONSTRAINT search_run_steps_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.search_runs(id) ON DELETE CASCADE;
 
 
 --
--- Name: transcript_segment_embeddings transcript_segment_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: transcript_segment_embeddings transcript_segment_embeddings_record_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.transcript_segment_embeddings
-    ADD CONSTRAINT transcript_segment_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES public.transcript_segments(id) ON DELETE CASCADE;
+ALTER TABLE ONLY quarry.transcript_segment_embeddings
+    ADD CONSTRAINT transcript_segment_embeddings_record_id_fkey FOREIGN KEY (record_id) REFERENCES quarry.transcript_segments(id) ON DELETE CASCADE;
 
 
 --
--- Name: transcript_segments transcript_segments_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_agenda_item_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.transcript_segments
-    ADD CONSTRAINT transcript_segments_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES public.agenda_items(id);
+ALTER TABLE ONLY quarry.transcript_segments
+    ADD CONSTRAINT transcript_segments_agenda_item_id_fkey FOREIGN KEY (agenda_item_id) REFERENCES quarry.agenda_items(id);
 
 
 --
--- Name: transcript_segments transcript_segments_meeting_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+-- Name: transcript_segments transcript_segments_meeting_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
 --
 
-ALTER TABLE ONLY public.transcript_segments
-    ADD CONSTRAINT transcript_segments_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES public.meetings(id);
+ALTER TABLE ONLY quarry.transcript_segments
+    ADD CONSTRAINT transcript_segments_meeting_id_fkey FOREIGN KEY (meeting_id) REFERENCES quarry.meetings(id);
 
 
 --
--- Name: facet_values; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: facet_values; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.facet_values ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.facet_values ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: facet_values facet_values_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: facet_values facet_values_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY facet_values_of_the_actor ON public.facet_values FOR SELECT USING ((scope = ANY (ARRAY[''::text, current_setting('quarry.actor'::text, true)])));
+CREATE POLICY facet_values_of_the_actor ON quarry.facet_values FOR SELECT USING ((scope = ANY (ARRAY[''::text, current_setting('quarry.actor'::text, true)])));
 
 
 --
--- Name: onto_documents; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_documents; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_documents ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_documents ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_documents onto_documents_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_documents onto_documents_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_documents_of_the_actor ON public.onto_documents FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_documents_of_the_actor ON quarry.onto_documents FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_goals; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_goals; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_goals ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_goals ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_goals onto_goals_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_goals onto_goals_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_goals_of_the_actor ON public.onto_goals FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_goals_of_the_actor ON quarry.onto_goals FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_milestones; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_milestones; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_milestones ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_milestones ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_milestones onto_milestones_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_milestones onto_milestones_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_milestones_of_the_actor ON public.onto_milestones FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_milestones_of_the_actor ON quarry.onto_milestones FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_outputs; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_outputs; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_outputs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_outputs ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_outputs onto_outputs_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_outputs onto_outputs_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_outputs_of_the_actor ON public.onto_outputs FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_outputs_of_the_actor ON quarry.onto_outputs FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_plans; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_plans; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_plans ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_plans ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_plans onto_plans_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_plans onto_plans_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_plans_of_the_actor ON public.onto_plans FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_plans_of_the_actor ON quarry.onto_plans FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_projects; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_projects; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_projects ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_projects ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_projects onto_projects_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_projects onto_projects_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_projects_of_the_actor ON public.onto_projects FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_projects_of_the_actor ON quarry.onto_projects FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_requirements; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_requirements; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_requirements ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_requirements ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_requirements onto_requirements_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_requirements onto_requirements_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_requirements_of_the_actor ON public.onto_requirements FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_requirements_of_the_actor ON quarry.onto_requirements FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_search_entries; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_search_entries; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_search_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_search_entries ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_search_entries onto_search_entries_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_search_entries onto_search_entries_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_search_entries_of_the_actor ON public.onto_search_entries FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_search_entries_of_the_actor ON quarry.onto_search_entries FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
--- Name: onto_tasks; Type: ROW SECURITY; Schema: public; Owner: -
+-- Name: onto_tasks; Type: ROW SECURITY; Schema: quarry; Owner: -
 --
 
-ALTER TABLE public.onto_tasks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE quarry.onto_tasks ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: onto_tasks onto_tasks_of_the_actor; Type: POLICY; Schema: public; Owner: -
+-- Name: onto_tasks onto_tasks_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
-CREATE POLICY onto_tasks_of_the_actor ON public.onto_tasks FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
+CREATE POLICY onto_tasks_of_the_actor ON quarry.onto_tasks FOR SELECT USING ((created_by = current_setting('quarry.actor'::text, true)));
 
 
 --
