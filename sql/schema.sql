@@ -924,6 +924,7 @@ $$;
 
 CREATE FUNCTION quarry.count_lexemes(p_table regclass, p_share double precision DEFAULT 0) RETURNS integer
     LANGUAGE plpgsql
+    SET work_mem TO '64MB'
     AS $_$
 declare
   longest constant int := 200;  -- characters; what is longer is no word
@@ -946,7 +947,7 @@ begin
       select $1, (select count(*) from %s), coalesce(sum(s.nentry), 0) from stats s
     )
     insert into lexeme_counts (lexeme, of_table, rows)
-    select s.word, $1, s.ndoc from stats s where length(s.word) <= $2', format('select text_search from %s', p_table), p_table)
+    select s.word, $1, s.ndoc from stats s where s.ndoc > 1 and length(s.word) <= $2', format('select text_search from %s', p_table), p_table)
     using p_table::text, longest;
   get diagnostics counted = row_count;
   return counted;
@@ -4598,7 +4599,7 @@ begin
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (
     select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
-      select coalesce(sum(c.rows), 0) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
+      select coalesce(sum(c.rows), 1) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
     from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
     group by w.word
   ), words as materialized (

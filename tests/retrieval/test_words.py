@@ -64,7 +64,7 @@ def fill(connection: Connection, texts: Mapping[str, Sequence[str]]) -> None:
 def bm25(query: Sequence[str], texts: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """The formula as published, as a share of the most that it can reach."""
     mean = sum(map(len, texts.values())) / len(texts)
-    holders = {word: sum(word in words for words in texts.values()) for word in query}
+    holders = {word: max(1, sum(word in words for words in texts.values())) for word in query}
     weights = {
         word: times * math.log(1 + (len(texts) - holders[word] + 0.5) / (holders[word] + 0.5))
         for word, times in Counter(query).items()

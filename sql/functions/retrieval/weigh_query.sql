@@ -52,7 +52,7 @@ begin
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (
     select w.word, least(most_said, sum(cardinality(w.positions))) as times, (
-      select coalesce(sum(c.rows), 0) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
+      select coalesce(sum(c.rows), 1) from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables)) as df
     from (select coalesce(s.known, s.lexeme) as word, s.positions from spelt s) w
     group by w.word
   ), words as materialized (

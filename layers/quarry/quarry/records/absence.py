@@ -13,6 +13,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
+from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import ParsedQuery, Word
@@ -26,6 +27,9 @@ LIKENESS_MIN = 0.35
 answer one stays below, of seven about other things that one of them cannot answer all but two.
 """
 
+LIKENESS_SURE = 0.42
+"""So much it takes where the question names something that no record holds."""
+
 NAMES_MAX = 8
 """So many names of a question are looked for."""
 
@@ -37,8 +41,10 @@ async def names_held_by_none(database: Database, reading: RecordsReading, types:
 
 
 async def words_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
-    """The words of what a question is about that no record of these types holds. Raises DatabaseUnavailable."""
-    words = [word for word in reading.question.topic.split() if significant_words(word)]
+    """The words of what a question is about that no record of these types holds; a word that is none of the language may be a
+    slip of the pen, and is not told. Raises DatabaseUnavailable.
+    """
+    words = [word for word in reading.question.topic.split() if significant_words(word) and is_everyday(word)]
     return await _held_by_none(database, [_Name(word, word) for word in words[:NAMES_MAX]], types)
 
 
@@ -69,11 +75,11 @@ def _any_table(condition: LiteralString, tables: Sequence[Composable]) -> Compos
     return SQL(" or ").join(SQL(condition).format(table) for table in tables)
 
 
-def is_near_nothing(ranked: Sequence[RankedRecord], reading: RecordsReading) -> bool:
+def is_near_nothing(ranked: Sequence[RankedRecord], reading: RecordsReading, least: float = LIKENESS_MIN) -> bool:
     """Whether nothing that was found is like the question in its meaning and its words."""
     if reading.clauses:
         return not ranked
-    return max((item.likeness for item in ranked), default=0.0) < LIKENESS_MIN
+    return max((item.likeness for item in ranked), default=0.0) < least
 
 
 @dataclass(frozen=True)

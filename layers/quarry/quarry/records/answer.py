@@ -23,7 +23,7 @@ from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
-from quarry.records.absence import is_near_nothing, names_held_by_none, words_held_by_none
+from quarry.records.absence import LIKENESS_SURE, is_near_nothing, names_held_by_none, words_held_by_none
 from quarry.records.answer_cache import store_answer
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
@@ -152,9 +152,10 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
-    if toolset.run.chat is None and by_meaning and first.ranked and is_near_nothing(first.ranked, reading):
+    if toolset.run.chat is None and by_meaning and is_near_nothing(first.ranked, reading, LIKENESS_SURE):
         words = await words_held_by_none(database, reading, toolset.types)
-        return _Facts(fallbacks.nothing_held(words, first.sources), is_all=True)
+        if first.ranked and (words or is_near_nothing(first.ranked, reading)):
+            return _Facts(fallbacks.nothing_held(words, first.sources), is_all=True)
     return _Facts(speakers=reading.speakers)
 
 
