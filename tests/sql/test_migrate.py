@@ -102,6 +102,23 @@ def test_a_function_with_new_arguments_replaces_the_old_one(
     assert value(empty_url, "select count(*) from pg_proc where proname = 'answer'") == 1
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "create or replace function answer() returns text language sql return '42';",
+        "create or replace function answer(out answer text, out unit text) language sql as $$ select '42', 'years' $$;",
+    ],
+)
+def test_a_function_that_gives_something_else_replaces_the_old_one(
+    run: Callable[[], Migrated], sql: Path, empty_url: str, changed: str
+) -> None:
+    (sql / "functions/notes/again.sql").unlink()
+    run()
+    (sql / "functions/notes/answer.sql").write_text(changed)
+    assert run().functions == ("notes/answer.sql",)
+    assert "42" in str(value(empty_url, "select answer()"))
+
+
 def test_a_new_migration_creates_every_function_anew(run: Callable[[], Migrated], sql: Path, empty_url: str) -> None:
     run()
     (sql / "migrations/0002_drop.sql").write_text("drop function answer();")
@@ -138,9 +155,9 @@ def test_a_failing_function_is_named_and_none_is_changed(
         "create or replace function again() returns int language sql return 7;"
     )
     (sql / "functions/notes/answer.sql").write_text(
-        "create or replace function answer() returns text language sql as 'select 1';"
+        "create or replace function answer() returns no_such_type language sql as 'select 1';"
     )
-    with pytest.raises(ConfigurationError, match=r"notes/answer\.sql: cannot change return type"):
+    with pytest.raises(ConfigurationError, match=r"notes/answer\.sql: type \"no_such_type\" does not exist"):
         run()
     assert value(empty_url, "select again()") == 41
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,7 +213,7 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
         for file in changed:
             before = _versions(connection, file)
             with _told(file.name):
-                connection.execute(file.text.encode())
+                _replace(connection, file, before)
             _drop_untouched(connection, file, before)
             connection.execute(
                 "insert into quarry_functions (name, sha256) values (%s, %s)"
@@ -270,6 +270,17 @@ def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
             [Path(file.name).stem],
         ).fetchall()
     )
+
+
+def _replace(connection: SyncConnection, file: SqlFile, before: Iterable[str]) -> None:
+    """Run a file of functions. One that gives something else than `before` cannot be replaced, and is dropped first."""
+    try:
+        with connection.transaction():
+            connection.execute(file.text.encode())
+    except psycopg.errors.InvalidFunctionDefinition:
+        for signature in before:
+            connection.execute(f"drop function {signature}".encode())
+        connection.execute(file.text.encode())
 
 
 def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str, str]) -> None:
