@@ -11,7 +11,7 @@ import pytest
 from quarry import catalog
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
-from quarry.local.derived import Columns, SearchEntries, Statistics, Values, Vectors, derived_of
+from quarry.local.derived import Columns, SearchEntries, Statistics, Values, Vectors, Words, derived_of
 from quarry.local.difference import Derived, Difference
 from quarry.local.schema_indexes import Indexes, expected_indexes
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -102,6 +102,12 @@ def run(connection: SyncConnection, *statements: str) -> None:
             "update pg_index set indisvalid = false where indexrelid = 'matters_date'::regclass",
             {"index matters_date is invalid": 1},
         ),
+        (
+            Words("matters"),
+            MATTERS,
+            "insert into matters (id, title) select n::text, 'Yew' from generate_series(1, 200) n",
+            {"rows more or fewer than the 3 whose words are counted": 200},
+        ),
         (Statistics("matters"), "select", MATTERS, {"rows that there are no statistics of": 3}),
         (
             Statistics("matters"),
@@ -115,7 +121,7 @@ def test_what_differs_is_counted_and_a_rebuild_mends_it(
     connection: SyncConnection, derived: Derived, prepare: str, spoil: str, told: dict[str, int]
 ) -> None:
     run(connection, prepare)
-    if isinstance(derived, Values):
+    if isinstance(derived, Values | Words):
         derived.rebuild(connection)
     if not isinstance(derived, Statistics):
         assert differences(derived, connection) == {}
@@ -188,7 +194,7 @@ def test_what_was_left_of_building_an_index_beside_its_predecessor_is_removed(co
 
 def test_a_table_has_its_own_checks_and_those_of_its_vectors() -> None:
     names = {type(each).__name__ for each in derived_of("matters")}
-    assert names == {"Columns", "Values", "Vectors", "Indexes", "Statistics"}
+    assert names == {"Columns", "Values", "Words", "Vectors", "Indexes", "Statistics"}
     assert {type(each).__name__ for each in derived_of("onto_tasks")} >= {"SearchEntries"}
     assert {each.table for each in derived_of("matters") if isinstance(each, Indexes)} == {
         "matters",

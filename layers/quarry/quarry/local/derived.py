@@ -33,6 +33,7 @@ def derived_of(table: str | None = None) -> list[Derived]:
         *(Columns(name) for name in names),
         *(SearchEntries(kind, name) for kind, name in ONTOLOGY_TABLES.items() if name in names),
         *(Values(name) for name in names if name in catalog.SEARCHED),
+        *(Words(each.name) for each in embedded),
         *(Vectors(each) for each in embedded),
         *(Indexes(name) for name in (tables if table else sorted({index.table for index in expected_indexes()}))),
         *(Statistics(name) for name in tables),
@@ -172,6 +173,28 @@ class Values:
 
 
 @dataclass(frozen=True)
+class Words:
+    """The counts of the words of a table's texts, by which words are weighed, against its rows."""
+
+    table: str
+
+    def verify(self, connection: SyncConnection) -> Iterator[Difference]:
+        rows, counted = _row(
+            connection,
+            SQL(
+                "select (select count(*) from {}), coalesce((select t.rows from text_totals t where t.of_table = {}), 0)"
+            ).format(Identifier(self.table), Literal(self.table)),
+        )
+        if _is_off(rows, counted):
+            yield Difference(
+                self.table, f"rows more or fewer than the {counted:,} whose words are counted", abs(rows - counted)
+            )
+
+    def rebuild(self, connection: SyncConnection) -> None:
+        connection.execute("select count_lexemes(%s)", [self.table])
+
+
+@dataclass(frozen=True)
 class Vectors:
     """The vectors of a table's rows, against the hashes of the texts that they are made of."""
 
@@ -225,11 +248,15 @@ class Statistics:
         )
         if rows and not is_known:
             yield Difference(self.table, "rows that there are no statistics of", rows)
-        elif abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows):
+        elif _is_off(rows, estimate):
             yield Difference(self.table, f"rows that are estimated wrongly, as {estimate:,}", abs(rows - estimate))
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("analyze {}").format(Identifier(self.table)))
+
+
+def _is_off(rows: int, estimate: int) -> bool:
+    return abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows)
 
 
 def _counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
