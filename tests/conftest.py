@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -67,6 +68,11 @@ class _Together(LoadFileScheduling):  # type: ignore[misc]
         if nodeid.startswith(("tests/deployed/", "tests/functions/")):
             return "built"
         return str(super()._split_scope(nodeid))
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell has what it starts in the background ignore Ctrl-C, and so would all commands that the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
