@@ -60,7 +60,7 @@ create function exact_hybrid_search_motions(query_text text, query_embedding hal
 returns table (id text, rank_score double precision) language sql as $$
   with full_text as (
     select t.id, row_number() over (order by t.text_score desc, t.id) as rank
-    from text_candidates('motions', weigh_query('{motions}', query_text), 2 * match_count, null, 2147483647) t
+    from text_candidates('motions', weigh_query('{motions}', query_text), 2 * match_count, null, 100000000) t
   ), semantic as (
     select e.record_id as id, row_number() over (order by (e.embedding <=> query_embedding) + 0, e.record_id) as rank
     from motion_embeddings e order by 2 limit 2 * match_count
