@@ -3568,28 +3568,6 @@ CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
 
 
 --
--- Name: query_requirements(text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.query_requirements(p_query text) RETURNS tsquery
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select (read_query(p_query)).required
-$$;
-
-
---
--- Name: query_words(regclass, text, integer, double precision, boolean); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.query_words(p_table regclass, p_query text, p_max_words integer, p_max_candidates double precision, p_two_words boolean DEFAULT false) RETURNS TABLE(words text[], weights double precision[], candidates tsquery)
-    LANGUAGE sql STABLE
-    AS $$
-  select w.* from weigh_words(p_table, (read_query(p_query)).words, p_max_words, p_max_candidates, p_two_words) w
-$$;
-
-
---
 -- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3606,7 +3584,8 @@ declare
   asked_queries tsquery[];  -- of a word each, read once and not again for every row
   candidates tsquery;
 begin
-  select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
+  select w.* into asked_words, asked_weights, candidates 
+  from weigh_words('campaigns', (read_query(p_query)).words, max_words, max_looked_at) w;
   if candidates is null then
     return;
   end if;

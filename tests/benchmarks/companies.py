@@ -20,7 +20,6 @@ from typing import Any
 
 import httpx2
 
-from quarry.core.postgres.call import vector_literal
 from tests.benchmarks.generated_companies import STYLES, CompanyCorpus, GeneratedEmbedding, load_companies
 from tests.benchmarks.literal_companies import LITERAL, LITERAL_INDEX
 from tests.benchmarks.measuring import (
@@ -35,6 +34,7 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
+from tests.vectors import vector_literal
 
 STARTUPS = ["startup"]
 ALL_ROWS = 10_000_000

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.core.postgres.call import vector_literal
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from tests.benchmarks.generated import Corpus
 from tests.benchmarks.measuring import Connection
 from tests.bulk import copy_rows, index_built_afterwards
+from tests.vectors import vector_literal
 
 CARDS_PER_PERSON = 4
 CHILDREN_PER_CARD = 2

@@ -21,7 +21,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.migrate import function_files, sql_directory
 from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
@@ -42,6 +41,7 @@ from tests.benchmarks.measuring import (
     recall,
     spread,
 )
+from tests.vectors import vector_literal
 
 KINDS = {
     "no filter": CardFilters(),

@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from quarry.core.postgres.call import vector_literal
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.measuring import (
     Connection,
@@ -32,6 +31,7 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
+from tests.vectors import vector_literal
 
 MATCHES = 30
 RECALL_AT = 10

@@ -12,7 +12,7 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.postgres.call import vector_literal
+from tests.vectors import vector_literal
 
 Connection = psycopg.Connection[Any]
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.core.postgres.call import vector_literal
 from tests.benchmarks.literal_companies import WEIGHTED_TEXT
 from tests.benchmarks.measuring import recall
 from tests.companies.seeded import (
@@ -23,6 +22,7 @@ from tests.companies.seeded import (
     seeded_vector,
 )
 from tests.plans import reads
+from tests.vectors import vector_literal
 
 HYBRID = "select * from search_companies_hybrid_v1(%s, %s, %s, %s, %s, %s)"
 

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from quarry.core.postgres.call import vector_literal
+from tests.vectors import vector_literal
 
 Connection = psycopg.Connection[Any]
 

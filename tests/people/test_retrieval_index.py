@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
@@ -20,6 +19,7 @@ from tests.bulk import copy_rows, index_built_afterwards
 from tests.conftest import clone_database
 from tests.people.cards import DIMENSIONS, Connection
 from tests.plans import Reads, reads
+from tests.vectors import vector_literal
 
 CARDS = 3300
 CARDS_PER_PERSON = 3

@@ -6,7 +6,7 @@ import pytest
 
 from quarry.core.language.demonyms import demonyms, place_of_demonym
 from quarry.core.language.tokens import keys
-from quarry.core.query.gazetteer import cities_of, gazetteer, places_called
+from quarry.core.query.gazetteer import gazetteer, places_called
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,6 @@ def test_a_name_may_be_that_of_several_places() -> None:
     assert [place.kind for place in places_called("Georgia")] == ["country", "region"]
     assert [place.kind for place in places_called("New York")] == ["city", "region"]
     assert places_called("Nowhereville") == ()
-
-
-def test_the_cities_of_a_place() -> None:
-    assert cities_of(places_called("Germany")[0])[:3] == ("berlin", "hamburg", "munich")
-    assert "toulouse" in cities_of(places_called("Western Europe")[0])
-    assert "oakland" in cities_of(places_called("California")[0])
-    assert cities_of(places_called("Berlin")[0]) == ()
 
 
 def test_every_member_of_a_region_is_a_place_of_the_tables() -> None:

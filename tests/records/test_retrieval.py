@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from psycopg.rows import namedtuple_row
 
 from quarry.core.errors import NotFound
-from quarry.core.postgres.call import vector_literal
 from quarry.core.postgres.pool import Database
 from quarry.records.retrieval import Arm, describe, find_candidates, latest_topics, whole_record
 from quarry.records.types import RECORD_TYPES
 from tests.conftest import create_database
 from tests.plans import reads
+from tests.vectors import vector_literal
 
 Connection = psycopg.Connection[Any]
 

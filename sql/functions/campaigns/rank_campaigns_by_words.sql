@@ -17,7 +17,8 @@ declare
   asked_queries tsquery[];  -- of a word each, read once and not again for every row
   candidates tsquery;
 begin
-  select w.* into asked_words, asked_weights, candidates from query_words('campaigns', p_query, max_words, max_looked_at) w;
+  select w.* into asked_words, asked_weights, candidates 
+  from weigh_words('campaigns', (read_query(p_query)).words, max_words, max_looked_at) w;
   if candidates is null then
     return;
   end if;

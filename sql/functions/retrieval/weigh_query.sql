@@ -1,7 +1,7 @@
 -- What the words of a query say in the rows of some tables together, for text_candidates: null where it has no words.
 --
 -- A word weighs min(4, how often the query says it) · idf, where idf = ln(1 + (N − df + 0.5) / (df + 0.5)) is BM25's over all rows of
--- p_tables, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
+-- p_tables, df being 1 at least, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
 --
 -- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
 -- on. What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others.

@@ -18,7 +18,6 @@ VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3
 
 Search = Literal["exact_name", "hybrid", "keyword", "taxonomy"]
-SEARCHES: tuple[Search, ...] = ("exact_name", "hybrid", "keyword", "taxonomy")
 
 
 class _Decision(BaseModel):

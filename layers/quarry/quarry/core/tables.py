@@ -14,7 +14,6 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Stora
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]
 
-
 TITLE_WORDS_MAX = 24
 """So many words of a title stand before a window: a window must still be read whole."""
 

@@ -48,7 +48,6 @@ from quarry.records.prompts import answer_messages, followup_messages, research_
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import latest_topics
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
-from quarry.records.types import SEMANTIC_TYPES
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -151,7 +150,7 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
             return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
-    by_meaning = not toolset.run.degraded and any(name in SEMANTIC_TYPES for name in toolset.types)
+    by_meaning = not toolset.run.degraded
     if toolset.run.chat is None and by_meaning and is_near_nothing(first.ranked, reading, LIKENESS_SURE):
         words = await words_held_by_none(database, reading, toolset.types)
         if first.ranked and (words or is_near_nothing(first.ranked, reading)):

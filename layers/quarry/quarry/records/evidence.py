@@ -69,10 +69,6 @@ class Evidence:
                 sources.append(source)
         return sources
 
-    def to_wire(self) -> list[Source]:
-        """The sources as they are sent."""
-        return [source.to_source() for source in self.sources]
-
 
 def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:
     """How far the sources carry an answer, and a label that says so.

@@ -11,10 +11,7 @@ def functions() -> Mapping[str, str]:
     """The texts of the functions, by their names."""
     return {
         "record_texts": _record_texts(),
-        **{
-            f"{'hybrid_search' if declared.embedded else 'search'}_{declared.table.name}": _search(name, declared)
-            for name, declared in TYPES.items()
-        },
+        **{f"hybrid_search_{declared.table.name}": _search(name, declared) for name, declared in TYPES.items()},
     }
 
 
@@ -41,22 +38,18 @@ def _texts(name: RecordType, declared: Declared) -> str:
 
 def _search(name: RecordType, declared: Declared) -> str:
     table = declared.table.name
-    vector, weight = ("query_embedding halfvec, ", "semantic_weight double precision default 1, ")
-    if not declared.embedded:
-        vector = weight = ""
-    given = "query_embedding" if vector else "null"
     return f"""-- Written by tools/generate.py from the types of record.
--- {"Hybrid search" if vector else "Search by words"} over {table.replace("_", " ")}; see hybrid_rank_records.
-create or replace function {"hybrid_search" if vector else "search"}_{table}(
-  query_text text, {vector}match_count int, full_text_weight double precision default 1,
-  {weight}rrf_k int default 50, date_from date default null, date_to date default null,
+-- Hybrid search over {table.replace("_", " ")}; see hybrid_rank_records.
+create or replace function hybrid_search_{table}(
+  query_text text, query_embedding halfvec, match_count int, full_text_weight double precision default 1,
+  semantic_weight double precision default 1, rrf_k int default 50, date_from date default null, date_to date default null,
   ids text[] default null
 ) returns table (
   id text, rank_score double precision, text_rank int, semantic_rank int, text_score double precision, similarity double precision
 )
 language sql stable
 as $$
-  select * from hybrid_rank_records('{table}', {f"'{name}_embeddings'" if vector else "null"}, query_text, {given}, match_count,
-    full_text_weight, {"semantic_weight" if vector else "0"}, rrf_k, date_from, date_to, ids)
+  select * from hybrid_rank_records('{table}', '{name}_embeddings', query_text, query_embedding, match_count,
+    full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
 """

@@ -34,10 +34,11 @@ def fuse_types(
     candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
 ) -> list[RankedRecord]:
     """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted."""
-    found = [_of_one_record(key, same) for key, same in _by_key(candidates).items()]
+    by_key = _by_key(candidates)
+    found = [_of_one_record(key, same) for key, same in by_key.items()]
     apart = {item.key for item in candidates if item.is_apart}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
-    likeness = {key: max(map(_likeness, same)) for key, same in _by_key(candidates).items()}
+    likeness = {key: max(map(_likeness, same)) for key, same in by_key.items()}
     ranked = [
         RankedRecord(
             item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key), likeness[item.key]

@@ -29,7 +29,6 @@ LOADABLE = (LoadableTable("meetings", MeetingRow), *sorted(map(_loadable, TYPES.
 EMBEDDED = tuple(
     EmbeddedTable(declared.table.name, f"{name}_embeddings", declared.embedded, titles=declared.titles)
     for name, declared in TYPES.items()
-    if declared.embedded
 )
 
 EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)

@@ -237,7 +237,7 @@ _TRANSCRIPT_SEGMENTS = SearchTable(
 @dataclass(frozen=True)
 class Declared:
     """A type of record. `row` is what its files may hold, `table` what it can be filtered, counted and grouped by, `embedded` the
-    columns whose texts have vectors (none: it is found by its words alone), `told` what a model is told that it holds.
+    columns whose texts have vectors, `told` what a model is told that it holds.
 
     `titles`, the first of them, stand before each window of a long text.
 
@@ -250,7 +250,7 @@ class Declared:
     told: str
     title: LiteralString
     body: LiteralString
-    embedded: tuple[str, ...] = ()
+    embedded: tuple[str, ...]
     titles: tuple[str, ...] = ()
     topic: LiteralString = "coalesce(t.title, a.title)"
     speaker: LiteralString = "null"
@@ -299,8 +299,6 @@ TYPES: Mapping[RecordType, Declared] = {
 }  # fmt: skip
 
 RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
-SEMANTIC_TYPES: tuple[RecordType, ...] = tuple(name for name in RECORD_TYPES if TYPES[name].embedded)
-"""The types that have vectors; others are found by their words."""
 
 TABLES: Mapping[RecordType, str] = {name: TYPES[name].table.name for name in RECORD_TYPES}
 SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {name: TYPES[name].table for name in RECORD_TYPES}

@@ -22,8 +22,3 @@ def function_call(name: str, arguments: Sequence[str]) -> Composed:
 async def call(database: Database, name: str, **arguments: Any) -> list[DictRow]:
     """The rows of `select * from name(argument => value, …)`."""
     return await database.rows(SQL("select * from {}").format(function_call(name, list(arguments))), arguments)
-
-
-def vector_literal(vector: Sequence[float]) -> str:
-    """A vector as pgvector reads it; the SQL side casts it to halfvec."""
-    return "[" + ",".join(format(value, ".6g") for value in vector) + "]"

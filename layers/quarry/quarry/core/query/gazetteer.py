@@ -94,23 +94,6 @@ def place_of(entry: Entry) -> Place:
     return Place(entry.kind, entry.name, unique(each for name in names for each in (name, without_accents(name))))
 
 
-def cities_of(place: Place) -> tuple[str, ...]:
-    """The usual names of the larger cities in a country, state or region, the largest first, in lower case."""
-    entry = next((each for each in gazetteer().by_name.get(_key(place.name), ()) if each.kind == place.kind), None)
-    if entry is None or entry.kind == "city":
-        return ()
-    codes = [entry.state or entry.country] if entry.state or entry.country else list(_countries_in(entry))
-    return unique(city.name for code in codes for city in gazetteer().cities.get(code, ()))
-
-
-def _countries_in(entry: Entry) -> Iterator[str]:
-    for member in entry.members:
-        if member.isupper():
-            yield member
-        else:
-            yield from _countries_in(gazetteer().by_code[member])
-
-
 def _names_of_member(member: str) -> tuple[str, ...]:
     # a country that a table of another year does not have has no names
     entry = gazetteer().by_code.get(member)
