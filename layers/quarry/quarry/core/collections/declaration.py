@@ -1,0 +1,317 @@
+"""What `quarry.toml` may say: which tables of a database are searched, and as what.
+
+A file declares collections, each by its name; `read_declarations` reads one. Whether the tables and columns that it names exist
+is seen later, against the database's catalog.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from quarry.core.errors import ConfigurationError
+
+FILE_NAME = "quarry.toml"
+
+FacetKind = Literal["value", "name", "title", "number", "year", "money", "date", "boolean", "array", "place"]
+"""What `core/retrieval/facets` calls so, of the kinds that a table of anybody's may have."""
+Weight = Literal["A", "B", "C", "D"]
+
+_NAME = r"^[a-z][a-z0-9_]{0,47}$"
+_SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
+_IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)')
+
+PARAMETERS = frozenset({"q", "type", "from", "to", "limit", "offset", "ranking", "must", "by", "of", "context"})
+"""What a search's address says in words of its own: no facet is called so."""
+
+
+class DeclarationError(ConfigurationError):
+    """A file of collections that cannot be used; `problems` are all that was found, each with its place in the file."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+def _one_or_many(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Columns = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
+
+
+class FacetDeclaration(_Declared):
+    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
+
+    With `by`, the value is the column `title` of the row of table `of` whose `key` is in column `by`.
+    """
+
+    kind: FacetKind
+    column: str | None = None
+    label: str | None = Field(default=None, max_length=80)
+    words: tuple[str, ...] = ()
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+    by: str | None = None
+    of: str | None = None
+    key: str | None = None
+    title: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_kind(cls, value: object) -> object:
+        return {"kind": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if (self.by is None) != (self.of is None):
+            raise ValueError("`by` names a column and `of` the table that it refers to: one is missing")
+        if self.by is None and (self.title or self.key):
+            raise ValueError("`title` and `key` are columns of the table `of`, which is missing")
+        if self.by is not None and self.column is not None:
+            raise ValueError("with `by` and `of` the value is the other table's `title`, not `column`")
+        if self.currency is not None and self.kind != "money":
+            raise ValueError("only money has a currency")
+        return self
+
+
+class Poll(_Declared):
+    """Changes are found by a column that each of them raises."""
+
+    poll: str
+
+
+class CollectionDeclaration(_Declared):
+    """One table, partitioned table, view or materialized view that is searched as it is.
+
+    `key` is the primary key where it is left out. `title` is a column, or a template of columns in braces. `text` are the columns
+    that words are looked for in, with their weights; `embed` those that have meaning, and `cite` those that answers may quote,
+    both `text` where they are left out. `scope` holds whose a row is; callers see rows by the setting `scope_setting`, which is
+    their verified claim `scope_claim`.
+    """
+
+    source: str
+    key: Columns = ()
+    title: str | None = None
+    text: Mapping[str, Weight] = Field(min_length=1)
+    embed: Columns | None = None
+    cite: Columns | None = None
+    date: str | None = None
+    scope: str | None = None
+    scope_setting: Annotated[str, Field(pattern=_SETTING)] | None = None
+    scope_claim: str = Field(default="sub", pattern=r"^[A-Za-z0-9_:.-]{1,100}$")
+    url: str | None = None
+    sync: Literal["trigger", "sweep"] | Poll = "trigger"
+    label: str | None = Field(default=None, max_length=80)
+    describe: str | None = Field(default=None, max_length=500)
+    language: str = "english"
+    hidden: Columns = ()
+    facets: Mapping[str, FacetDeclaration] = {}
+
+    @field_validator("text", mode="before")
+    @classmethod
+    def _weighed(cls, value: object) -> object:
+        listed = _one_or_many(value)
+        return dict.fromkeys(listed, "B") if isinstance(listed, list) else value
+
+    @field_validator("source")
+    @classmethod
+    def _names_a_table(cls, value: str) -> str:
+        table_name(value)
+        return value
+
+    @field_validator("facets")
+    @classmethod
+    def _has_usable_names(cls, facets: Mapping[str, FacetDeclaration]) -> Mapping[str, FacetDeclaration]:
+        for name in facets:
+            if not re.fullmatch(_NAME, name) or name in PARAMETERS:
+                raise ValueError(
+                    f"a facet cannot be called {name!r}: lower-case letters, digits and _, none of {_list(PARAMETERS)}"
+                )
+        return facets
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.scope_setting is not None and self.scope is None:
+            raise ValueError(
+                "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
+            )
+        used = {*self.embedded, *self.cited, *self.text, *self.title_columns}
+        if both := sorted(used & {*self.hidden}):
+            raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
+        return self
+
+    @property
+    def embedded(self) -> tuple[str, ...]:
+        """The columns whose texts have vectors; none where words alone are searched."""
+        return tuple(self.text) if self.embed is None else self.embed
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """The columns that answers quote, in order."""
+        return self.cite or tuple(self.text)
+
+    @property
+    def title_columns(self) -> tuple[str, ...]:
+        """The columns that the title is made of; none where it is the beginning of the text."""
+        if self.title is None:
+            return ()
+        return tuple(template_columns(self.title)) or (self.title,)
+
+    @property
+    def title_parts(self) -> list[tuple[str, bool]]:
+        """The title as literal texts and columns in turn, each with whether it is a column."""
+        if self.title is None:
+            return []
+        return split_template(self.title) if template_columns(self.title) else [(self.title, True)]
+
+
+def split_template(template: str) -> list[tuple[str, bool]]:
+    """A template as its literal texts and the columns in braces, in order, each with whether it is a column."""
+    pieces = re.split(r"\{([^{}]+)\}", template)
+    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
+
+
+def template_columns(template: str) -> list[str]:
+    """The columns that a template names."""
+    return [piece for piece, is_column in split_template(template) if is_column]
+
+
+def table_name(name: str) -> tuple[str, str]:
+    """Schema and name of a table, read as SQL reads them: `sales."Order Details"`; a name alone is one of `public`.
+
+    Raises ValueError.
+    """
+    parts, place = [], 0
+    while match := _IDENTIFIER.match(name, place):
+        quoted, plain = match.groups()
+        parts.append(quoted.replace('""', '"') if quoted is not None else plain.lower())
+        place = match.end()
+        if place == len(name):
+            break
+        if name[place] != ".":
+            break
+        place += 1
+    if place != len(name) or not 1 <= len(parts) <= 2:
+        raise ValueError(
+            f"{name!r} is no name of a table: write schema.table, with quotes around what is not plain lower case"
+        )
+    return (parts[0], parts[1]) if len(parts) == 2 else ("public", parts[0])
+
+
+def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionDeclaration]:
+    """The collections that a file declares, by their names. Raises DeclarationError, which names every line that is wrong."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError([f"{file}: {error}"]) from None
+    lines = Lines(text, file)
+    problems = [
+        lines.problem((name,), f"{name!r} means nothing here{nearest(name, ['collections'])}")
+        for name in content
+        if name != "collections"
+    ]
+    declared: dict[str, CollectionDeclaration] = {}
+    collections = content.get("collections", {})
+    if not isinstance(collections, dict):
+        raise DeclarationError([lines.problem(("collections",), "collections are tables: [collections.NAME]")])
+    for name, given in collections.items():
+        path = ("collections", name)
+        if not re.fullmatch(_NAME, name):
+            problems.append(
+                lines.problem(path, f"a collection cannot be called {name!r}: lower-case letters, digits and _")
+            )
+        try:
+            declared[name] = CollectionDeclaration.model_validate(given)
+        except ValidationError as error:
+            problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
+    if problems:
+        raise DeclarationError(problems)
+    return declared
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """ "; did you mean …?" where one of the names is spelt much like it, else nothing."""
+    found = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+class Lines:
+    """Where in a TOML file a key stands."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._places = _places(text)
+
+    def problem(self, path: Sequence[str], message: str) -> str:
+        """The message, with the file, the line and the key that it is about."""
+        known = next(
+            (path[:length] for length in range(len(path), 0, -1) if tuple(path[:length]) in self._places), None
+        )
+        line = f":{self._places[tuple(known)]}" if known else ""
+        return f"{self._file}{line}: {'.'.join(path)}: {message}"
+
+
+_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+_PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
+_HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
+_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
+_INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
+
+
+def _places(text: str) -> dict[tuple[str, ...], int]:
+    """The line of each key's first appearance, by its whole path."""
+    places: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _split_path(header[1])
+            places.setdefault(table, number)
+        elif assigned := _ASSIGNED.match(line):
+            path = (*table, *_split_path(assigned[1]))
+            places.setdefault(path, number)
+            if assigned[2]:
+                for inner in _INLINE.finditer(line, assigned.end() - 1):
+                    places.setdefault((*path, *_split_path(inner[1])), number)
+    return places
+
+
+def _split_path(path: str) -> tuple[str, ...]:
+    return tuple(key.strip("\"'") for key in re.findall(_KEY, path))
+
+
+def _keys(location: Sequence[int | str]) -> list[str]:
+    """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
+    return [
+        str(part) for part in location if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple"))
+    ]
+
+
+def _wording(error: Mapping[str, Any]) -> str:
+    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        known = FacetDeclaration.model_fields if "facets" in error["loc"] else CollectionDeclaration.model_fields
+        return f"means nothing here{nearest(str(error['loc'][-1]), known)}"
+    if kind == "literal_error":
+        return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"
+    if kind == "value_error":
+        return str(context["error"])
+    return (
+        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
+        if not isinstance(given, dict)
+        else str(error["msg"])
+    )
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

@@ -1,0 +1,180 @@
+"""The tables and views of a database as they are: their columns, keys, references, sizes, and what they let us do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL
+
+from quarry.core.postgres.schema import SyncConnection
+
+RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. `type` is its name in SQL, `base` that of the type beneath domains and arrays; `width` is in bytes.
+
+    `distinct` is the planner's estimate of how many values there are: below 0, a share of the rows; None before ANALYZE.
+    """
+
+    name: str
+    number: int
+    type: str
+    base: str
+    category: str
+    is_array: bool
+    is_nullable: bool
+    is_generated: bool
+    width: int | None
+    distinct: float | None
+    comment: str | None
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A foreign key: these columns hold the key `target_columns` of the table `target`."""
+
+    columns: tuple[str, ...]
+    target: tuple[str, str]
+    target_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
+
+    `is_row_security_active`: policies hide rows from the role that looked; `may_select` and `may_trigger`: what its rights are.
+    """
+
+    oid: int
+    schema: str
+    name: str
+    kind: RelationKind
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+    unique_keys: tuple[tuple[str, ...], ...]
+    references: tuple[Reference, ...]
+    rows: int | None
+    is_partition: bool
+    has_row_security: bool
+    is_row_security_active: bool
+    may_select: bool
+    may_trigger: bool
+    comment: str | None
+
+    @property
+    def qualified(self) -> tuple[str, str]:
+        """Schema and name."""
+        return self.schema, self.name
+
+    @property
+    def by_name(self) -> Mapping[str, Column]:
+        """The columns, by name."""
+        return {column.name: column for column in self.columns}
+
+
+_COLUMNS = """
+select a.attrelid as relation, a.attname as name, a.attnum as number, format_type(a.atttypid, a.atttypmod) as type,
+  case when e.typtype = 'd' then format_type(e.typbasetype, null) else format_type(coalesce(e.oid, b.oid), null) end as base,
+  coalesce(e.typcategory, b.typcategory)::text as category, b.typcategory = 'A' as is_array, not a.attnotnull as is_nullable,
+  a.attgenerated <> '' as is_generated, s.avg_width as width, s.n_distinct as distinct,
+  col_description(a.attrelid, a.attnum) as comment
+from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+join pg_type t on t.oid = a.atttypid
+join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+left join pg_type e on b.typcategory = 'A' and e.oid = b.typelem
+left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname and not s.inherited
+where a.attrelid = any(%(relations)s) and a.attnum > 0 and not a.attisdropped
+order by a.attrelid, a.attnum
+"""
+
+_RELATIONS = """
+select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, nullif(c.reltuples, -1)::bigint as rows,
+  c.relispartition as is_partition, c.relrowsecurity as has_row_security, row_security_active(c.oid) as is_row_security_active,
+  has_table_privilege(c.oid, 'select') as may_select, has_table_privilege(c.oid, 'trigger') as may_trigger,
+  obj_description(c.oid, 'pg_class') as comment
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and {wanted}
+order by n.nspname, c.relname
+"""
+
+_KEYS = """
+select i.indrelid as relation, i.indisprimary as is_primary, (
+    select array_agg(a.attname::text order by k.place)
+    from unnest(i.indkey::int2[]) with ordinality k (number, place)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+    where k.place <= i.indnkeyatts) as columns
+from pg_index i
+where i.indrelid = any(%(relations)s) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+order by i.indexrelid
+"""
+
+_REFERENCES = """
+select c.conrelid as relation, n.nspname as schema, r.relname as name, (
+    select array_agg(a.attname::text order by k.place)
+    from unnest(c.conkey) with ordinality k (number, place)
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number) as columns, (
+    select array_agg(a.attname::text order by k.place)
+    from unnest(c.confkey) with ordinality k (number, place)
+    join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.number) as target
+from pg_constraint c join pg_class r on r.oid = c.confrelid join pg_namespace n on n.oid = r.relnamespace
+where c.conrelid = any(%(relations)s) and c.contype = 'f'
+order by c.oid
+"""
+
+_KINDS: Mapping[str, RelationKind] = {
+    "r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table",
+}  # fmt: skip
+
+
+def relations_of_schema(connection: SyncConnection, schema: str) -> list[Relation]:
+    """All tables and views of a schema, by name."""
+    return _read(connection, SQL("n.nspname = %(schema)s"), {"schema": schema})
+
+
+def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
+    """The tables and views of these schemas and names, those that exist."""
+    wanted = list(names)
+    found = _read(
+        connection,
+        SQL("(n.nspname, c.relname) in (select * from unnest(%(schemas)s::text[], %(names)s::text[]))"),
+        {"schemas": [schema for schema, _ in wanted], "names": [name for _, name in wanted]},
+    )
+    return {relation.qualified: relation for relation in found}
+
+
+def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object]) -> list[Relation]:
+    with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
+        relations = cursor.execute(SQL(_RELATIONS).format(wanted=wanted), values).fetchall()
+        oids = {"relations": [row["oid"] for row in relations]}
+        columns, keys, references = (
+            _by_relation(cursor.execute(statement, oids).fetchall()) for statement in (_COLUMNS, _KEYS, _REFERENCES)
+        )
+    return [_relation(row, columns[row["oid"]], keys[row["oid"]], references[row["oid"]]) for row in relations]
+
+
+def _by_relation(rows: Iterable[DictRow]) -> Mapping[int, list[DictRow]]:
+    grouped: dict[int, list[DictRow]] = defaultdict(list)
+    for row in rows:
+        grouped[row.pop("relation")].append(row)
+    return grouped
+
+
+def _relation(
+    row: DictRow, columns: Sequence[DictRow], keys: Sequence[DictRow], references: Sequence[DictRow]
+) -> Relation:
+    return Relation(
+        **{**row, "kind": _KINDS[row["kind"]]},
+        columns=tuple(Column(**column) for column in columns),
+        primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
+        unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),
+        references=tuple(
+            Reference(tuple(each["columns"]), (each["schema"], each["name"]), tuple(each["target"]))
+            for each in references
+        ),
+    )
