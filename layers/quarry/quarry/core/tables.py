@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, LiteralString
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -57,6 +57,8 @@ class EmbeddedTable:
     text_columns: tuple[str, ...]
     embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: tuple[str, ...] = ()
+    expressions: Mapping[str, LiteralString] = field(default_factory=dict)
+    """Of text columns that stand in another table, what they are, as SQL over the row `t`."""
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""

@@ -9,7 +9,7 @@ others from then on, and does not keep them waiting.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
@@ -186,14 +186,18 @@ async def _claim(
         cursor = await connection.execute(
             SQL(
                 "select id, content_hash, {} from {} t where id = any(%s) and {} order by id for no key update skip locked"
-            ).format(
-                SQL(", ").join(Identifier(column) for column in table.text_columns), Identifier(table.name), wanted
-            ),
+            ).format(SQL(", ").join(_text_columns(table)), Identifier(table.name), wanted),
             [ids],
         )
         rows = await cursor.fetchall()
     excluded |= {*ids} - {row["id"] for row in rows}
     return rows
+
+
+def _text_columns(table: EmbeddedTable) -> Iterator[Composable]:
+    for column in table.text_columns:
+        expression = table.expressions.get(column)
+        yield SQL("{} as {}").format(SQL(expression), Identifier(column)) if expression else Identifier(column)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(
 
 _TRIGGER_FUNCTIONS_ASTRAY = """
 select oid::regprocedure::text from pg_proc
-where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype
+where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype and not prosecdef
   and not coalesce('search_path=' || current_setting('search_path') = any(proconfig), false)
 """
 

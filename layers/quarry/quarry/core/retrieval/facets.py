@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
+from psycopg.sql import Identifier
+
 FacetKind = Literal[
     "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
 ]  # fmt: skip
@@ -13,6 +15,12 @@ FacetKind = Literal[
 its last words as well ("Engineer" of "Senior Engineer"); place: cities, regions, countries, several of them separated by
 commas; year: a whole number that ranges of dates apply to; text: words that it contains; words: a text search vector, and
 words that it holds."""
+
+
+def identifier(*names: str) -> LiteralString:
+    """A name in SQL, quoted."""
+    return Identifier(*names).as_string()
+
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
 """The kinds whose values are looked up for a question's words."""
@@ -74,21 +82,36 @@ class Related:
     table: str
     on: LiteralString
     owner: LiteralString | None = None
+    source: LiteralString | None = None
+    """The table in SQL, where it is none of ours."""
+
+    @property
+    def rows(self) -> LiteralString:
+        """The table, as SQL."""
+        return self.source or identifier(self.table)
 
 
 @dataclass(frozen=True)
 class SearchTable:
-    """A table that is searched. `nouns` are what its rows are called, singular; `date` names the facet that dates them."""
+    """A table that is searched. `nouns` are what its rows are called, singular; `date` names the facet that dates them.
+
+    Its rows are in the table of its name, unless `source` names another in SQL. A row is known by `key`, a column or an
+    expression over the row `t`; `has_key` is a template with a place for an array of keys: whether the row has one of them.
+    """
 
     name: str
     nouns: tuple[str, ...]
     facets: Sequence[Facet]
     date: str | None = None
-    key: str = "id"
+    key: LiteralString = "id"
+    has_key: LiteralString = "t.id = any({}::text[])"
+    source: LiteralString | None = None
     where: LiteralString = "true"
     """Rows that are searched at all, as SQL over `t`."""
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
+    values_of: LiteralString | None = None
+    """Whose the values of a row `t` are, as SQL, where that is not its `scope`."""
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
@@ -108,6 +131,21 @@ class SearchTable:
             if related.name == name:
                 return related
         raise KeyError(name)
+
+    @property
+    def rows(self) -> LiteralString:
+        """The table that holds its rows, as SQL."""
+        return self.source or identifier(self.name)
+
+    @property
+    def scope_sql(self) -> LiteralString:
+        """Whose a value of a row `t` is; '' where it is everybody's."""
+        return self.values_of or ("t." + self.scope if self.scope else "''")
+
+    @property
+    def key_sql(self) -> LiteralString:
+        """The key of a row `t`."""
+        return "t." + self.key if self.key.isidentifier() else self.key
 
     @property
     def listed(self) -> list[Facet]:

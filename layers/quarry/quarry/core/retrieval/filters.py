@@ -54,9 +54,7 @@ def where(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments, a
             raise ValueError(f"{table.name} belong to someone: whose are asked about?")
         terms.append(SQL("t.") + Identifier(table.scope) + SQL(" = ") + arguments.add(among.scope))
     if among.keys is not None:
-        terms.append(
-            SQL("t.") + Identifier(table.key) + SQL(" = any({}::text[])").format(arguments.add(list(among.keys)))
-        )
+        terms.append(SQL(table.has_key).format(arguments.add(list(among.keys))))
     terms += _all_of(table, clauses, arguments)
     return SQL(" and ").join(terms)
 
@@ -70,7 +68,7 @@ def clause_sql(table: SearchTable, clause: Clause, arguments: Arguments) -> Comp
 def related_rows(table: SearchTable, name: str) -> Composed:
     """`from … where …` of the related rows `r` of a row `t`."""
     related = table.relation(name)
-    return SQL("from {} r where ").format(Identifier(related.table)) + SQL("(") + SQL(related.on) + SQL(")")
+    return SQL("from {} r where ").format(SQL(related.rows)) + SQL("(") + SQL(related.on) + SQL(")")
 
 
 def _all_of(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments) -> Iterator[Composed]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Grain
@@ -32,13 +32,13 @@ class _Statement:
     @property
     def rows(self) -> Composed:
         """`from … where …` of the rows that meet all clauses."""
-        return SQL("from {} t where ").format(Identifier(self.table.name)) + where(
+        return SQL("from {} t where ").format(SQL(self.table.rows)) + where(
             self.table, self.clauses, self.arguments, self.among
         )
 
     @property
-    def key(self) -> Composed:
-        return SQL("t.{}").format(Identifier(self.table.key))
+    def key(self) -> SQL:
+        return SQL(self.table.key_sql)
 
 
 async def answer(

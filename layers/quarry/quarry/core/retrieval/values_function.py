@@ -24,9 +24,15 @@ def values_function(table: SearchTable) -> str:
 create or replace function {table.name}_values() returns table (facet text, scope text, value text, row_count int)
 language sql stable
 as $$
-{_counted([_values(table, related, "1") for related in _relations(table)])}
+{values_query(table)}
 $$;
 """
+
+
+def values_query(table: SearchTable, where: str | None = None) -> str:
+    """Each value of each listed facet of the rows `t` for which `where` holds, whose it is, and how many of them have it."""
+    values = [_values(table, related, "1", where=where) for related in _relations(table)]
+    return _counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
 def written_function(table: SearchTable) -> str:
@@ -82,8 +88,10 @@ def _relations(table: SearchTable) -> list[Related | None]:
 
 def _values(table: SearchTable, related: Related | None, change: str, *, where: str | None = None) -> str:
     """The values that rows have by this relation, each with the number that it changes by."""
-    scope = f"t.{table.scope}" if table.scope else "''"
-    rows = f"{table.name} t" + (f" join {related.table} r on {related.on}" if related else "")
+    scope = table.scope_sql
+    rows = f"{table.source or table.name} t" + (
+        f" join {related.source or related.table} r on {related.on}" if related else ""
+    )
     each = "\n        union all ".join(
         f"select '{facet.name}', {value_expression(facet)}"
         for facet in table.listed

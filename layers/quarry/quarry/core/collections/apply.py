@@ -1,0 +1,201 @@
+"""Making the database agree with `quarry.toml`: what would change, and changing it.
+
+A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, LiteralString
+
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
+
+from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
+from quarry.core.collections.declaration import CollectionDeclaration, FacetDeclaration, table_name
+from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
+from quarry.core.collections.relations import Relation
+from quarry.core.postgres.schema import SyncConnection
+
+LOCK_SECONDS = 10
+"""So long a change waits for those who use a table: a trigger is made while nobody writes."""
+
+Action = Literal["create", "change", "drop", "keep"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of one collection, and why. `relation` is its source; None where it is dropped."""
+
+    action: Action
+    name: str
+    reasons: tuple[str, ...] = ()
+    declaration: CollectionDeclaration | None = None
+    relation: Relation | None = None
+    stored: Collection | None = None
+    is_filled_anew: bool = False
+
+    def __str__(self) -> str:
+        source = f" ({self.declaration.source})" if self.declaration else ""
+        return f"{self.action} {self.name}{source}" + (f": {'; '.join(self.reasons)}" if self.reasons else "")
+
+
+def plan_changes(
+    declared: Mapping[str, CollectionDeclaration],
+    stored: Mapping[str, Collection],
+    relations: Mapping[tuple[str, str], Relation],
+) -> list[Change]:
+    """What makes what is stored what is declared; what is dropped comes first. `relations` holds every table that is declared."""
+    changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
+    for name, given in declared.items():
+        relation = relations[declared_source(given)]
+        declaration = resolved(given, relation, relations)
+        old = stored.get(name)
+        if old is None:
+            changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
+        elif old.key != (declaration.key or relation.primary_key) or old.source != relation.qualified:
+            changes.append(Change("drop", name, ("its source or its key is another",), stored=old))
+            changes.append(Change("create", name, (), declaration, relation, is_filled_anew=True))
+        else:
+            changes.append(_changed(name, declaration, relation, old))
+    return changes
+
+
+def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, old: Collection) -> Change:
+    before, after = old.declaration.model_dump(), declaration.model_dump()
+    reasons = [
+        f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
+        for field in after
+        if before[field] != after[field]
+    ]
+    columns = used_columns(declaration, relation)
+    reasons += [
+        f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
+    ]
+    if not reasons:
+        return Change("keep", name, (), declaration, relation, old)
+    new = make_collection(old.id, name, declaration, relation)
+    anew = (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
+    return Change("change", name, tuple(reasons), declaration, relation, old, anew)
+
+
+def resolved(
+    declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
+) -> CollectionDeclaration:
+    """The declaration with what it leaves to the tables: its key, and those of the tables that its facets refer to."""
+
+    def with_key(facet: FacetDeclaration) -> FacetDeclaration:
+        if facet.of is None or facet.key is not None:
+            return facet
+        target = table_name(facet.of)
+        key = next(
+            (
+                each.target_columns
+                for each in relation.references
+                if each.columns == (facet.by,) and each.target == target
+            ),
+            None,
+        )
+        return facet.model_copy(update={"key": (key or relations[target].primary_key)[0]})
+
+    facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
+    return declaration.model_copy(update={"key": declaration.key or relation.primary_key, "facets": facets})
+
+
+def mentioned(declared: Iterable[CollectionDeclaration]) -> list[tuple[str, str]]:
+    """Every table that declarations name."""
+    given = list(declared)
+    names = [declared_source(each) for each in given]
+    names += [table_name(facet.of) for each in given for facet in each.facets.values() if facet.of]
+    return list(dict.fromkeys(names))
+
+
+def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
+    """The collections that the database keeps, by name. One whose source is gone has an empty name for it."""
+    with connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(STORED).fetchall()
+    return {row["name"]: collection_of(row) for row in rows}
+
+
+STORED = """
+select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
+  coalesce(r.relrowsecurity, false) as has_row_security
+from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
+"""
+"""What `collection_of` makes collections of."""
+
+
+def collection_of(row: Mapping[str, Any]) -> Collection:
+    """A collection out of a row of `STORED`."""
+    declaration = CollectionDeclaration.model_validate(row["declaration"])
+    columns = {name: UsedColumn(**column) for name, column in row["columns"].items()}
+    source = (row["schema"], row["relation"])
+    return Collection(row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"])
+
+
+def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:
+    """Change one collection, in one transaction."""
+    with connection.transaction():
+        connection.execute(SQL("set local lock_timeout = {}").format(LOCK_SECONDS * 1000))
+        if change.action == "drop" and change.stored:
+            _drop(connection, change.stored)
+        elif change.declaration and change.relation and change.action != "keep":
+            collection = _store(connection, change.name, change.declaration, change.relation)
+            for statement in _made(collection, schema, is_new=change.action == "create"):
+                connection.execute(statement)
+            if change.is_filled_anew:
+                connection.execute(
+                    "insert into collection_changes (collection, key) values (%s, null)", [collection.id]
+                )
+
+
+def _store(connection: SyncConnection, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
+    columns = {column: asdict(used) for column, used in used_columns(declaration, relation).items()}
+    row = connection.execute(
+        "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
+        " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
+        " applied_at = now(), problem = null returning c.id",
+        [name, relation.oid, Jsonb(declaration.model_dump(mode="json", exclude_defaults=True)), Jsonb(columns)],
+    ).fetchone()
+    assert row is not None
+    return make_collection(row[0], name, declaration, relation)
+
+
+def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
+    """The statements that make what a collection has beside its source."""
+    if is_new:
+        for table, parent in ((collection.rows, "collection_rows"), (collection.windows, "collection_windows")):
+            yield f"create table {table} partition of {parent} for values in ({collection.id})"
+            yield f"alter table {table} alter column collection set default {collection.id}"
+        # between the partitions, not their parents: so that one collection can be dropped
+        yield (
+            f"alter table {collection.windows} add foreign key (record_id, collection)"
+            f" references {collection.rows} (id, collection) on delete cascade"
+        )
+    yield from functions(collection, schema)
+    yield from triggers(collection) if collection.declaration.sync == "trigger" else drop_triggers(collection)
+
+
+def _drop(connection: SyncConnection, collection: Collection) -> None:
+    for statement in drop_functions(collection):
+        connection.execute(statement)
+    connection.execute(f"drop table {collection.windows}, {collection.rows}")
+    for table, column in _NOTED_BY_NAME.items():
+        connection.execute(
+            SQL("delete from {} where {} = %s").format(Identifier(table), Identifier(column)), [collection.rows]
+        )
+    connection.execute("delete from collection_changes where collection = %s", [collection.id])
+    connection.execute("delete from collections where id = %s", [collection.id])
+
+
+_NOTED_BY_NAME = {
+    "facet_values": "table_name", "facet_words": "table_name", "lexeme_counts": "of_table", "text_totals": "of_table",
+    "embedding_claims": "table_name", "embedding_progress": "table_name",
+}  # fmt: skip
+
+
+def _worded(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=list)

@@ -1,0 +1,186 @@
+"""A declared collection as SQL: what its rows are in the table that it is made of, and beside it.
+
+Beside the source stand two tables of ours: `rows_N`, which words are looked for in, and `windows_N`, with the vectors. Both know
+a row by its key as text: that of a single column as Postgres writes it, of several a JSON array of them. What they hold is made
+of the source alone; readers get everything else from the source itself, with their own rights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import LiteralString
+
+from psycopg.sql import Literal
+
+from quarry.core.collections.declaration import CollectionDeclaration, table_name
+from quarry.core.collections.relations import Column, Relation
+from quarry.core.retrieval.facets import identifier
+
+TEXT_MAX_CHARACTERS = 200_000
+"""So much of a row's text is searched: a tsvector holds a megabyte."""
+
+
+@dataclass(frozen=True)
+class UsedColumn:
+    """A column that a collection is made of: its number in the table, and the type beneath its domains and arrays."""
+
+    number: int
+    base: str
+    is_array: bool
+
+    @classmethod
+    def of(cls, column: Column) -> UsedColumn:
+        return cls(column.number, column.base, column.is_array)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection that the database keeps. `columns` are those of the source that it uses, by name."""
+
+    id: int
+    name: str
+    declaration: CollectionDeclaration
+    source: tuple[str, str]
+    columns: Mapping[str, UsedColumn]
+    key: tuple[str, ...]
+    has_row_security: bool = False
+
+    @property
+    def rows(self) -> str:
+        """The table of its rows' words."""
+        return f"rows_{self.id}"
+
+    @property
+    def windows(self) -> str:
+        """The table of its vectors."""
+        return f"windows_{self.id}"
+
+    @property
+    def source_sql(self) -> LiteralString:
+        """The source's name in SQL."""
+        return identifier(*self.source)
+
+    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
+        """A column of the source's row `row`."""
+        return row + "." + identifier(name)
+
+    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
+        """A column of the source's row as text; of an array, its elements with commas between."""
+        value = self.column(name, row)
+        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+
+    def key_text(self, row: LiteralString = "x") -> LiteralString:
+        """The key of the source's row as text."""
+        if len(self.key) == 1:
+            return self.column(self.key[0], row) + "::text"
+        return "jsonb_build_array(" + _listed(self.column(name, row) for name in self.key) + ")::text"
+
+    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
+        """Whether the source's row is the one with this key as text, so that an index of the source serves."""
+        if len(self.key) == 1:
+            return f"{self.column(self.key[0], row)} = ({key})::{_type(self.columns[self.key[0]])}"
+        return " and ".join(
+            f"{self.column(name, row)} = (({key})::jsonb ->> {place})::{_type(self.columns[name])}"
+            for place, name in enumerate(self.key)
+        )
+
+    def has_key_among(self, row: LiteralString = "t") -> LiteralString:
+        """Whether the source's row has one of some keys, as a template with a place for their array."""
+        typed = [
+            f"k.key::{_type(self.columns[name])}" if len(self.key) == 1
+            else f"(k.key::jsonb ->> {place})::{_type(self.columns[name])}"
+            for place, name in enumerate(self.key)
+        ]  # fmt: skip
+        columns = _listed(self.column(name, row) for name in self.key)
+        return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
+
+    @cached_property
+    def title(self) -> LiteralString:
+        """The title of the source's row `x`, or the beginning of its text."""
+        parts = [
+            f"coalesce({self.text(part)}, '')" if is_column else quoted(part)
+            for part, is_column in self.declaration.title_parts
+        ]
+        first = f"left({self.text(next(iter(self.declaration.text)))}, 160)"
+        return f"nullif(btrim({' || '.join(parts)}), '')" if parts else first
+
+    @cached_property
+    def body(self) -> LiteralString:
+        """What answers may quote of the source's row `x`."""
+        return "concat_ws(E'\\n', " + _listed(self.text(name) for name in self.declaration.cited) + ")"
+
+    @cached_property
+    def document(self) -> LiteralString:
+        """The words of the source's row `x`, as a tsvector."""
+        most = TEXT_MAX_CHARACTERS // len(self.declaration.text)
+        language = quoted(self.declaration.language)
+        return " || ".join(
+            f"setweight(to_tsvector({language}, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
+            for name, weight in self.declaration.text.items()
+        )
+
+    @cached_property
+    def row_hash(self) -> LiteralString:
+        """What changes when anything does that `rows_N` is made of: the texts, how they are searched, and whose the row is."""
+        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *filter(None, [self.declaration.scope])))
+        how = repr((self.declaration.language, [*self.declaration.text.items()], self._embedded))
+        return _hashed([quoted(how), *(self.text(name) for name in made_of)])
+
+    @cached_property
+    def content_hash(self) -> LiteralString:
+        """What changes when what has vectors does; null where nothing has."""
+        return _hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
+
+    @property
+    def _embedded(self) -> tuple[str, ...]:
+        """The columns that windows are made of; those of the title stand before each."""
+        embedded = self.declaration.embedded
+        return tuple(dict.fromkeys((*self.declaration.title_columns, *embedded))) if embedded else ()
+
+
+def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
+    """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
+    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
+    poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
+    single = [name for name in (declaration.date, declaration.scope) if name]
+    names = (
+        *(declaration.key or relation.primary_key), *declaration.text, *declaration.title_columns, *declaration.embedded,
+        *declaration.cited, *single, *poll, *facets,
+    )  # fmt: skip
+    return {name: UsedColumn.of(relation.by_name[name]) for name in dict.fromkeys(names)}
+
+
+def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
+    """A collection of what was declared and of the table that is there. Raises KeyError for a column that there is not."""
+    key = declaration.key or relation.primary_key
+    columns = used_columns(declaration, relation)
+    return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
+
+
+def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
+    """Schema and name of what a declaration is made of."""
+    return table_name(declaration.source)
+
+
+# What follows makes SQL of names: each is quoted here and nowhere else.
+
+
+def quoted(text: str) -> LiteralString:
+    """A text as SQL has it."""
+    return Literal(text).as_string()
+
+
+def _type(column: UsedColumn) -> LiteralString:
+    # as format_type wrote it, without a length: "character" alone would be one character
+    return "bpchar" if column.base == "character" else column.base
+
+
+def _listed(parts: Iterable[LiteralString]) -> LiteralString:
+    return ", ".join(parts)
+
+
+def _hashed(texts: Iterable[LiteralString]) -> LiteralString:
+    # as JSON: told apart however they are cut
+    return "md5(jsonb_build_array(" + _listed(texts) + ")::text)"

@@ -1,0 +1,187 @@
+"""The SQL that keeps a collection in step with its source: what writers note, and what is done of it.
+
+Bodies are strings, so that nothing of ours keeps the owner of a table from changing it. They run with the rights of who applied
+the collection: writers need none on what is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import LiteralString
+
+from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.search_table import search_table
+from quarry.core.retrieval.facets import identifier
+from quarry.core.retrieval.values_function import values_function, values_query
+
+BATCH_KEYS = 500
+"""So many changed keys are taken at a time."""
+
+# What values look like as text, whoever writes: keys and hashes are made of them.
+_SETTINGS = """set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'iso_8601' set bytea_output = 'hex'
+set extra_float_digits = 1 set lc_monetary = 'C'"""
+
+
+def drop_functions(collection: Collection) -> Iterator[LiteralString]:
+    """Drops what `functions` makes, and with it the triggers."""
+    number = collection.id
+    for name in (
+        f"note_changes_{number}",
+        f"refresh_rows_{number}",
+        f"queue_differences_{number}",
+        f"{collection.rows}_values",
+    ):
+        yield f"drop function if exists {name} cascade"
+
+
+def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
+    """Makes the functions of a collection; `schema` is ours."""
+    ours = identifier(schema)
+    trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp {_SETTINGS}"
+    # operators of the owner's types are found where the owner has them
+    yield _note_changes(collection, trusted)
+    definer = f"security definer set search_path from current {_SETTINGS}"
+    yield _refresh_rows(collection, definer)
+    yield _queue_differences(collection, definer)
+    yield values_function(search_table(collection))
+    yield f"alter function {collection.rows}_values() security definer set search_path from current"
+
+
+def triggers(collection: Collection) -> Iterator[LiteralString]:
+    """Makes the triggers on the source, for one that has them."""
+    number = collection.id
+    for operation, tables in {
+        "insert": "referencing new table as new_rows ",
+        "update": "referencing old table as old_rows new table as new_rows ",
+        "delete": "referencing old table as old_rows ",
+        "truncate": "",
+    }.items():
+        yield (
+            f"create or replace trigger quarry_{number}_{operation} after {operation} on {collection.source_sql}"
+            f" {tables}for each statement execute function note_changes_{number}()"
+        )
+
+
+def drop_triggers(collection: Collection) -> Iterator[LiteralString]:
+    """Drops the triggers on the source."""
+    for operation in ("insert", "update", "delete", "truncate"):
+        yield f"drop trigger if exists quarry_{collection.id}_{operation} on {collection.source_sql}"
+
+
+def _note_changes(collection: Collection, rights: LiteralString) -> LiteralString:
+    number = collection.id
+    noted = ", ".join(f"{collection.column(name, 'n')}::text" for name in collection.columns)
+    before = ", ".join(f"{collection.column(name, 'o')}::text" for name in collection.columns)
+    new, old = collection.key_text("n"), collection.key_text("o")
+    # a full join: one by loops, planned for a statement of one row, would be kept for one of many
+    return f"""create or replace function note_changes_{number}() returns trigger language plpgsql {rights} as $quarry$
+begin
+  if tg_op = 'INSERT' then
+    insert into collection_changes (collection, key) select {number}, {new} from new_rows n;
+  elsif tg_op = 'DELETE' then
+    insert into collection_changes (collection, key) select {number}, {old} from old_rows o;
+  elsif tg_op = 'UPDATE' then
+    insert into collection_changes (collection, key)
+    select {number}, coalesce(n.quarry_key, o.quarry_key)
+    from (select {new} as quarry_key, row({noted}) as quarry_row from new_rows n) n
+    full join (select {old} as quarry_key, row({before}) as quarry_row from old_rows o) o on o.quarry_key = n.quarry_key
+    where n.quarry_row is distinct from o.quarry_row;
+  else
+    insert into collection_changes (collection, key) values ({number}, null);
+  end if;
+  return null;
+exception when others then
+  -- what writes to the table must not fail for us: a renamed column is told, and the collection waits
+  insert into collection_changes (collection, problem) values ({number}, sqlerrm);
+  return null;
+end $quarry$"""
+
+
+def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralString:
+    number, rows = collection.id, collection.rows
+    scope = f"{collection.text(collection.declaration.scope)}" if collection.declaration.scope else "null"
+    return f"""create or replace function refresh_rows_{number}(p_limit int) returns int language plpgsql {rights} as $quarry$
+declare
+  taken text[];
+begin
+  {_sees_all(collection)}
+  -- two at once could store the older text last
+  if not pg_try_advisory_xact_lock(hashtextextended('collection {number}', 0)) then
+    return null;
+  end if;
+  with next as (
+    select c.seq from collection_changes c
+    where c.collection = {number} and c.key is not null order by c.seq limit p_limit for update skip locked
+  ), gone as (
+    delete from collection_changes c using next n where c.seq = n.seq returning c.key
+  )
+  select array_agg(distinct g.key) into taken from gone g;
+  if taken is null then
+    return 0;
+  end if;
+  delete from {rows} r
+  where r.id = any(taken) and not exists (select from {collection.source_sql} x where {collection.has_key("r.id")});
+  insert into {rows} as r (id, scope, text_search, row_hash, content_hash)
+  select k.key, {scope}, {collection.document}, {collection.row_hash}, {collection.content_hash}
+  from unnest(taken) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
+  on conflict (id, collection) do update
+  set scope = excluded.scope, text_search = excluded.text_search, row_hash = excluded.row_hash,
+    content_hash = excluded.content_hash
+  where r.row_hash <> excluded.row_hash;
+{_new_values(collection)}  return cardinality(taken);
+end $quarry$"""
+
+
+def _new_values(collection: Collection) -> LiteralString:
+    """Has questions know the values that the changed rows are the first to have; how many have each is counted every day."""
+    table = search_table(collection)
+    if not table.listed:
+        return ""
+    values = "array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)"
+    return f"""  perform change_facet_values('{collection.rows}', {values})
+  from (
+{values_query(table, table.has_key.replace("{}", "taken"))}
+  ) c (facet, scope, value, change)
+  where not exists (
+    select from facet_values f
+    where f.table_name = '{collection.rows}' and (f.facet, f.scope, f.value) = (c.facet, c.scope, c.value));
+"""
+
+
+def _queue_differences(collection: Collection, rights: LiteralString) -> LiteralString:
+    number = collection.id
+    return f"""create or replace function queue_differences_{number}(p_since timestamptz default null) returns bigint
+language plpgsql {rights} as $quarry$
+declare
+  queued bigint;
+begin
+  {_sees_all(collection)}
+  if p_since is null then
+    delete from collection_changes c where c.collection = {number} and c.key is null;
+  end if;
+  insert into collection_changes (collection, key)
+  {_differences(collection)};
+  get diagnostics queued = row_count;
+  return queued;
+end $quarry$"""
+
+
+def _differences(collection: Collection) -> LiteralString:
+    """The keys of rows that are not as the source has them; of a source that is polled, those that it raised since."""
+    number, rows = collection.id, collection.rows
+    source = f"select {collection.key_text()} as key, {collection.row_hash} as hash from {collection.source_sql} x"
+    every = f"""select {number}, coalesce(s.key, r.id) from ({source}) s full join {rows} r on r.id = s.key
+  where s.hash is distinct from r.row_hash"""
+    sync = collection.declaration.sync
+    if isinstance(sync, str):
+        return every
+    recent = f"""select {number}, s.key from ({source} where {collection.column(sync.poll)}::timestamptz >= p_since) s
+  left join {rows} r on r.id = s.key where s.hash is distinct from r.row_hash and p_since is not null"""
+    return f"{recent}\n  union all\n  select * from ({every} and p_since is null) e"
+
+
+def _sees_all(collection: Collection) -> LiteralString:
+    return f"""if not sees_all_rows({quoted(collection.source_sql)}::regclass) then
+    raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
+      using errcode = 'insufficient_privilege';
+  end if;"""

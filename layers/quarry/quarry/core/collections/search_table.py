@@ -1,0 +1,113 @@
+"""What a collection can be filtered, counted and grouped by, and how its texts are embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import LiteralString
+
+from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
+from quarry.core.tables import EmbeddedTable
+
+_WORDINGS: Mapping[str, str] = {"boolean": "{}", "date": "{}", "name": "by {}", "place": "in {}"}
+DATE = "date"
+"""The facet that a collection with a date has, whatever the column is called."""
+
+
+def search_table(collection: Collection) -> SearchTable:
+    """The collection's source as a searched table; its values are known by the name of `rows_N`."""
+    declaration = collection.declaration
+    label = declaration.label or collection.name.replace("_", " ")
+    facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
+    if declaration.date and DATE not in declaration.facets:
+        facets.append(Facet(DATE, "date", _day(collection, declaration.date), "date", "dates", words=("day",)))
+    setting = declaration.scope_setting
+    return SearchTable(
+        collection.rows,
+        nouns=nouns(label),
+        facets=tuple(facets),
+        date=DATE if declaration.date else None,
+        key=collection.key_text("t"),
+        has_key=collection.has_key_among("t"),
+        source=collection.source_sql,
+        where=is_callers(collection, collection.text(declaration.scope, "t"))
+        if declaration.scope and setting
+        else "true",
+        values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
+        related=tuple(_relations(declaration.facets)),
+    )
+
+
+def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
+    """Whether what `scope` says is the caller's, for a collection with a setting that says who that is."""
+    return f"{scope} = current_setting({quoted(collection.declaration.scope_setting or '')}, true)"
+
+
+def embedded_table(collection: Collection) -> EmbeddedTable:
+    """How the collection's texts are embedded: read from the source, row by row."""
+    titles = collection.declaration.title_columns
+    columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    expressions = {
+        name: f"(select {collection.text(name)} from {collection.source_sql} x where {collection.has_key('t.id')})"
+        for name in columns
+    }
+    return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles, expressions=expressions)
+
+
+def nouns(label: str) -> tuple[str, ...]:
+    """What a collection's rows are called, singular first: of "support tickets", "support ticket" and "ticket"."""
+    singular = _singular(label.lower())
+    return tuple(dict.fromkeys((singular, singular.split()[-1])))
+
+
+def _singular(label: str) -> str:
+    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
+        if label.endswith(ending):
+            return label[: -len(ending)] + instead
+    return label[:-1] if label.endswith("s") and not label.endswith(("ss", "us", "is")) else label
+
+
+def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
+    label = given.label or name.replace("_", " ")
+    is_many = given.by is None and collection.columns[given.column or name].is_array
+    return Facet(
+        name,
+        given.kind,
+        _value(collection, name, given),
+        label,
+        label if label.endswith("s") else f"{label}s",
+        words=given.words,
+        units=(label,) if given.kind == "number" else (),
+        wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
+        is_hard=True,
+        currency=given.currency,
+        related=name if given.by else None,
+        is_many=is_many,
+    )
+
+
+def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
+    if given.by is not None:
+        return "r." + identifier(given.title or "name") + "::text"
+    column = given.column or name
+    value = collection.column(column, "t")
+    if given.kind == "date":
+        return _day(collection, column)
+    if given.kind in ("number", "money", "year"):
+        return f"{value}::numeric"
+    if given.kind == "boolean":
+        return value
+    return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+
+
+def _day(collection: Collection, column: str) -> LiteralString:
+    value = collection.column(column, "t")
+    return value if collection.columns[column].base == "date" else f"({value})::date"
+
+
+def _relations(facets: Mapping[str, FacetDeclaration]) -> Iterator[Related]:
+    for name, facet in facets.items():
+        if facet.by is not None and facet.of is not None:
+            on = f"r.{identifier(facet.key or 'id')} = t.{identifier(facet.by)}"
+            yield Related(name, facet.of, on, source=identifier(*table_name(facet.of)))

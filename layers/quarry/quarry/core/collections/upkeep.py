@@ -1,0 +1,183 @@
+"""Keeping collections in step with their sources: keys that writers noted are taken from the queue and their rows read again.
+
+A fault of one collection, a column that went or a right that is missing, is noted with it and keeps no other waiting. Its queue
+stays, and is worked off when the fault is mended.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from psycopg import sql
+from psycopg.errors import Error as PostgresError
+
+from quarry.core.collections.apply import STORED, collection_of
+from quarry.core.collections.collection import Collection
+from quarry.core.collections.functions import BATCH_KEYS
+from quarry.core.errors import QuarryError
+from quarry.core.postgres.pool import Connection, Database
+
+COMPARE_SECONDS = 600.0
+"""As long as comparing a collection with its source may take."""
+BATCH_SECONDS = 60.0
+POLL_OVERLAP_SECONDS = 300
+"""So far back a source that is polled is read again: what was written then may have been committed later."""
+
+_WAITING = """
+select c.id,
+  exists (select from collection_changes q where q.collection = c.id and q.key is not null) as has_changes,
+  exists (select from collection_changes q where q.collection = c.id and q.key is null and q.problem is null)
+    as asks_to_compare,
+  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_problem
+from collections c where c.id = any(%s) order by c.id
+"""
+
+_NOT_ANSWERING = ("08", "53", "57P")
+"""Beginnings of the error codes of a server that is gone, full, or going down."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Refreshed:
+    """What was done for one collection: keys whose rows were read again, and why it was not all."""
+
+    keys: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    id: int
+    has_changes: bool
+    asks_to_compare: bool
+    has_problem: bool
+
+
+async def read_collections(database: Database) -> dict[str, Collection]:
+    """The collections that the database keeps, by name."""
+    return {row["name"]: collection_of(row) for row in await database.rows(STORED)}
+
+
+async def keep_in_step(
+    database: Database,
+    collections: Iterable[Collection],
+    *,
+    keep_going: Callable[[], bool] = lambda: True,
+    on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
+) -> dict[str, Refreshed]:
+    """Work off what waits for these collections, while `keep_going` says so; what was done for each."""
+    by_id = {each.id: each for each in collections}
+    done: dict[str, Refreshed] = {}
+    for row in await database.rows(_WAITING, [list(by_id)]) if by_id else []:
+        waiting, collection = _Waiting(**row), by_id[row["id"]]
+        if not keep_going():
+            break
+        if waiting.has_changes or waiting.asks_to_compare or waiting.has_problem:
+            done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
+    return done
+
+
+async def compare(database: Database, collection: Collection) -> int:
+    """Note every row that is not as the source has it, to be read again; how many. Repairs whatever was missed.
+
+    Raises PostgresError where the source cannot be read, or policies hide rows of it.
+    """
+    async with database.transaction() as connection:
+        await _take_time(connection, COMPARE_SECONDS)
+        queued = await _number(connection, sql.SQL("select {}()").format(_function("queue_differences", collection)))
+        await connection.execute("update collections set reconciled_at = now() where id = %s", [collection.id])
+    return queued or 0
+
+
+async def poll(database: Database, collection: Collection) -> int:
+    """Note the rows that a source has raised since it was last asked; how many."""
+    async with database.transaction() as connection:
+        await _take_time(connection, COMPARE_SECONDS)
+        cursor = await connection.execute(
+            "select polled_to - make_interval(secs => %s) as since from collections where id = %s for update",
+            [POLL_OVERLAP_SECONDS, collection.id],
+        )
+        row = await cursor.fetchone()
+        queued = await _number(
+            connection,
+            sql.SQL("select {}({})").format(
+                _function("queue_differences", collection), sql.Literal(row["since"] if row else None)
+            ),
+        )
+        await connection.execute("update collections set polled_to = now() where id = %s", [collection.id])
+    return queued or 0
+
+
+async def _work_off(
+    database: Database,
+    collection: Collection,
+    waiting: _Waiting,
+    keep_going: Callable[[], bool],
+    on_progress: Callable[[Collection, int], None],
+) -> Refreshed:
+    done = Refreshed()
+    try:
+        if waiting.asks_to_compare:
+            await compare(database, collection)
+        while keep_going():
+            keys = await refresh_rows(database, collection)
+            if not keys:
+                break
+            done.keys += keys
+            on_progress(collection, keys)
+        await _note_problem(database, collection, None)
+    except (PostgresError, QuarryError) as error:
+        done.problem = _fault_of_source(error)
+        if done.problem is None:
+            raise
+        logger.warning("%s is not in step: %s", collection.name, type(error).__name__)
+        await _note_problem(database, collection, done.problem)
+    return done
+
+
+def _fault_of_source(error: Exception) -> str | None:
+    """What Postgres says is wrong with a source; None where it is the database that does not answer."""
+    cause = error.__cause__ if isinstance(error, QuarryError) else error
+    if not isinstance(cause, PostgresError) or cause.sqlstate is None or cause.sqlstate.startswith(_NOT_ANSWERING):
+        return None
+    return cause.diag.message_primary or type(cause).__name__
+
+
+async def refresh_rows(database: Database, collection: Collection, keys: int = BATCH_KEYS) -> int | None:
+    """Read the rows of so many noted keys again; how many there were, None where another is at it."""
+    async with database.transaction() as connection:
+        await _take_time(connection, BATCH_SECONDS)
+        return await _number(
+            connection, sql.SQL("select {}({})").format(_function("refresh_rows", collection), sql.Literal(keys))
+        )
+
+
+async def _note_problem(database: Database, collection: Collection, problem: str | None) -> None:
+    """Say why a collection is not in step. What writers could not note is found by comparing, once nothing is in the way."""
+    async with database.transaction() as connection:
+        await connection.execute(
+            "update collections set problem = %s where id = %s and problem is distinct from %s",
+            [problem, collection.id, problem],
+        )
+        if problem is None:
+            await connection.execute(
+                "with told as (delete from collection_changes where collection = %s and problem is not null returning collection)"
+                " insert into collection_changes (collection) select distinct collection from told",
+                [collection.id],
+            )
+
+
+def _function(name: str, collection: Collection) -> sql.Identifier:
+    return sql.Identifier(f"{name}_{collection.id}")
+
+
+async def _take_time(connection: Connection, seconds: float) -> None:
+    await connection.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(int(seconds * 1000))))
+
+
+async def _number(connection: Connection, query: sql.Composed) -> int | None:
+    row = await (await connection.execute(query)).fetchone()
+    return next(iter(row.values())) if row else None

@@ -1,0 +1,331 @@
+"""What is searched of a table follows what is written to it, whoever writes and however."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quarry.core.collections.upkeep import compare, poll, read_collections, refresh_rows
+from quarry.core.services import Services
+from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
+
+
+UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+
+
+@pytest.fixture
+async def desk(database_url: str, services: Services) -> str:
+    """The URL of a database whose tickets are searched, and in step."""
+    owner(database_url, HELP_DESK)
+    apply_file(database_url, TICKETS)
+    await refreshed(services.database)
+    return database_url
+
+
+async def test_a_table_is_searched_once_it_is_applied(desk: str, services: Services) -> None:
+    assert await found(services.database, "printer") == ["1"]
+    assert await waiting(services.database) == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "word", "keys"),
+    [
+        ("insert into support.tickets (subject) values ('A badger got in')", "badger", ["4"]),
+        ("update support.tickets set body = 'A badger' where id in (1, 2)", "badger", ["1", "2"]),
+        ("delete from support.tickets where id = 1", "printer", []),
+        ("truncate support.tickets", "printer", []),
+        ("update support.tickets set id = 77 where id = 1", "printer", ["77"]),
+        (
+            "insert into support.tickets (id, subject) values (1, 'x') on conflict (id) do update set subject = 'badger'",
+            "badger",
+            ["1"],
+        ),
+        (
+            "merge into support.tickets t using (values (1, 'badger'), (9, 'badger')) v (id, s) on t.id = v.id"
+            " when matched then update set subject = v.s when not matched then insert (id, subject) values (v.id, v.s)",
+            "badger",
+            ["1", "9"],
+        ),
+        (
+            "with gone as (delete from support.tickets where id = 2 returning id)"
+            " insert into support.tickets (subject) values ('badger')",
+            "badger | invoice",
+            ["4"],
+        ),
+    ],
+)  # fmt: skip
+async def test_every_kind_of_write_is_followed(
+    desk: str, services: Services, written: str, word: str, keys: list[str]
+) -> None:
+    owner(desk, written)
+    assert await refreshed(services.database) == {"tickets": None}
+    assert await found(services.database, word) == keys
+
+
+async def test_rows_that_go_by_a_cascade_are_followed(desk: str, services: Services) -> None:
+    owner(
+        desk,
+        "alter table support.tickets drop constraint tickets_agent_id_fkey,"
+        " add foreign key (agent_id) references support.agents on delete cascade",
+        "delete from support.agents where id = 1",
+    )
+    await refreshed(services.database)
+    assert await found(services.database, "printer | sign | invoice") == ["2"]
+
+
+async def test_a_write_to_a_column_that_is_not_used_notes_nothing(desk: str, services: Services) -> None:
+    owner(desk, "alter table support.tickets add column seen int", "update support.tickets set seen = 1")
+    assert await waiting(services.database) == 0
+
+
+async def test_what_is_rolled_back_is_not_found_and_what_is_committed_late_is(desk: str, services: Services) -> None:
+    with psycopg.connect(desk) as late, psycopg.connect(desk) as undone:
+        late.execute("insert into support.tickets (subject) values ('badger')")
+        undone.execute("insert into support.tickets (subject) values ('weasel')")
+        owner(desk, "insert into support.tickets (subject) values ('otter')")
+        await refreshed(services.database)
+        undone.rollback()
+        late.commit()
+    await refreshed(services.database)
+    assert await found(services.database, "otter") == ["6"]
+    assert await found(services.database, "badger") == ["4"]
+    assert await found(services.database, "weasel") == []
+
+
+async def test_writers_need_no_rights_on_what_is_ours(desk: str, services: Services) -> None:
+    owner(
+        desk,
+        "create role clerk login password 'clerk'",
+        "grant usage on schema support to clerk",
+        "grant select, insert on support.tickets to clerk",
+    )
+    try:
+        with psycopg.connect(desk, user="clerk", password="clerk", autocommit=True) as clerk:
+            clerk.execute("insert into support.tickets (subject) values ('badger')")
+        await refreshed(services.database)
+        assert await found(services.database, "badger") == ["4"]
+    finally:
+        owner(desk, "drop owned by clerk", "drop role clerk")
+
+
+async def test_keys_are_the_same_text_whatever_the_writer_has_set(database_url: str, services: Services) -> None:
+    owner(
+        database_url,
+        "create table readings (at timestamptz, day date, note text, primary key (at, day))",
+        "insert into readings values ('2024-05-01 12:00+00', '2024-05-01', 'badger')",
+    )
+    apply_file(database_url, '[collections.readings]\nsource = "readings"\ntext = "note"')
+    await refreshed(services.database)
+    with psycopg.connect(database_url, autocommit=True) as writer:
+        writer.execute("set timezone = 'Asia/Tokyo'; set datestyle = 'German'")
+        writer.execute("update readings set note = 'otter'")
+    await refreshed(services.database)
+    assert await found(services.database, "badger", "readings") == []
+    assert len(await found(services.database, "otter", "readings")) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "values", "key"),
+    [
+        ("(a int, b text, note text, primary key (a, b))", "(1, 'x y', 'badger')", '[1, "x y"]'),
+        ("(id uuid primary key, note text)", f"('{UUID}', 'badger')", UUID),
+        ("(code char(5) primary key, note text)", "('ab', 'badger')", "ab"),
+        ("(id text primary key, note json)", """('k', '{"n": "badger"}')""", "k"),
+        ('("Id" int primary key, "note" text, "order" text)', "(7, 'badger', 'x')", "7"),
+        ("(id int primary key, note text[])", "(7, '{badger,otter}')", "7"),
+    ],
+)  # fmt: skip
+async def test_keys_and_texts_may_have_any_type(
+    database_url: str, services: Services, table: str, values: str, key: str
+) -> None:
+    owner(database_url, f'create table "My Notes" {table}', f'insert into "My Notes" values {values}')
+    apply_file(database_url, """[collections.notes]\nsource = 'public."My Notes"'\ntext = "note" """)
+    await refreshed(services.database)
+    assert await found(services.database, "badger", "notes") == [key]
+    owner(database_url, 'update "My Notes" set note = null')
+    await refreshed(services.database)
+    assert await found(services.database, "badger", "notes") == []
+    owner(database_url, 'delete from "My Notes"')
+    await refreshed(services.database)
+    assert await services.database.rows("select from rows_1") == []
+
+
+async def test_rows_that_move_between_partitions_stay_one(database_url: str, services: Services) -> None:
+    owner(
+        database_url,
+        "create table logs (id int, year int, note text, primary key (id, year)) partition by list (year)",
+        "create table logs_23 partition of logs for values in (2023)",
+        "create table logs_24 partition of logs for values in (2024)",
+        "insert into logs values (1, 2023, 'badger')",
+    )
+    apply_file(database_url, '[collections.logs]\nsource = "logs"\ntext = "note"')
+    await refreshed(services.database)
+    owner(database_url, "update logs set year = 2024")
+    await refreshed(services.database)
+    assert await found(services.database, "badger", "logs") == ["[1, 2024]"]
+
+
+async def test_a_table_may_be_called_otherwise_meanwhile(desk: str, services: Services) -> None:
+    owner(
+        desk,
+        "alter table support.tickets rename to questions",
+        "insert into support.questions (subject) values ('badger')",
+    )
+    apply_file(desk, TICKETS.replace("support.tickets", "support.questions"))
+    await refreshed(services.database)
+    assert await found(services.database, "badger") == ["4"]
+
+
+@pytest.mark.parametrize("change", ["rename column body to told", "drop column body"])
+async def test_a_column_that_goes_stops_no_writer_and_is_told(desk: str, services: Services, change: str) -> None:
+    owner(desk, f"alter table support.tickets {change}", "insert into support.tickets (subject) values ('badger')")
+    assert "body" in ((await refreshed(services.database))["tickets"] or "")
+    assert (await services.database.rows("select problem from collections"))[0]["problem"]
+    apply_file(desk, TICKETS.replace(', body = "B"', ""))
+    await refreshed(services.database)
+    assert await found(services.database, "badger") == ["4"]
+    assert (await services.database.rows("select problem from collections"))[0]["problem"] is None
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        "alter table support.tickets disable trigger user; insert into support.tickets (subject) values ('badger')",
+        "set session_replication_role = replica; insert into support.tickets (subject) values ('badger')",
+    ],
+)
+async def test_comparing_repairs_what_no_trigger_saw(desk: str, services: Services, unseen: str) -> None:
+    owner(desk, unseen)
+    assert await waiting(services.database) == 0
+    assert await compare(services.database, (await read_collections(services.database))["tickets"]) == 1
+    await refreshed(services.database)
+    assert await found(services.database, "badger") == ["4"]
+
+
+async def test_comparing_what_is_in_step_notes_nothing(desk: str, services: Services) -> None:
+    assert await compare(services.database, (await read_collections(services.database))["tickets"]) == 0
+
+
+async def test_a_view_is_followed_by_comparing_it(desk: str, services: Services) -> None:
+    owner(desk, "create view support.open as select id, subject from support.tickets where status = 'open'")
+    view = '[collections.unsolved]\nsource = "support.open"\nkey = "id"\ntext = "subject"\nsync = "sweep"\n'
+    apply_file(desk, TICKETS + view)
+    await refreshed(services.database)
+    assert await found(services.database, "printer | invoice", "unsolved") == ["1"]
+    owner(desk, "update support.tickets set status = 'open' where id = 2")
+    await compare(services.database, (await read_collections(services.database))["unsolved"])
+    await refreshed(services.database)
+    assert await found(services.database, "printer | invoice", "unsolved") == ["1", "2"]
+
+
+async def test_a_source_that_is_polled_is_read_where_it_was_raised(desk: str, services: Services) -> None:
+    owner(desk, "alter table support.tickets add column changed_at timestamptz not null default '2020-01-01'")
+    apply_file(
+        desk,
+        TICKETS.replace("[collections.tickets.facets]", 'sync = { poll = "changed_at" }\n[collections.tickets.facets]'),
+    )
+    collection = (await read_collections(services.database))["tickets"]
+    await poll(services.database, collection)
+    await refreshed(services.database)
+    owner(
+        desk,
+        "update support.tickets set subject = 'badger', changed_at = now() where id = 1",
+        "update support.tickets set subject = 'otter' where id = 2",
+    )
+    assert await waiting(services.database) == 0
+    assert await poll(services.database, collection) == 1
+    await refreshed(services.database)
+    assert await found(services.database, "badger | otter") == ["1"]
+
+
+async def test_policies_that_hide_rows_empty_nothing(desk: str, services: Services) -> None:
+    owner(
+        desk,
+        "create role keeper login password 'keeper'",
+        "grant select on support.agents to keeper",
+        "alter schema support owner to keeper",
+        "alter table support.tickets owner to keeper",
+        "alter table support.tickets enable row level security, force row level security",
+        "create policy mine on support.tickets using (account_id = 1)",
+    )
+    try:
+        for function in ("refresh_rows_1(int)", "queue_differences_1(timestamptz)"):
+            owner(desk, f"grant create, usage on schema quarry to keeper; grant all on all tables in schema quarry to keeper;"
+                  f" alter function quarry.{function} owner to keeper")  # fmt: skip
+        owner(desk, "insert into support.tickets (subject) values ('badger')")
+        assert "policies hide rows" in ((await refreshed(services.database))["tickets"] or "")
+        assert await found(services.database, "printer | invoice | sign") == ["1", "2", "3"]
+        owner(desk, "create policy all_for_keeper on support.tickets for select to keeper using (true)")
+        assert await refreshed(services.database) == {"tickets": None}
+        assert await found(services.database, "badger") == ["4"]
+    finally:
+        owner(desk, "reassign owned by keeper to current_user", "drop owned by keeper", "drop role keeper")
+
+
+async def test_two_refreshers_at_once_leave_the_latest_text(desk: str, services: Services) -> None:
+    collection = (await read_collections(services.database))["tickets"]
+
+    async def refresh() -> None:
+        for _ in range(20):
+            await refresh_rows(services.database, collection, 1)
+
+    async def write(row: int) -> None:
+        for turn in range(20):
+            await asyncio.to_thread(owner, desk, f"update support.tickets set subject = 'turn {turn}' where id = {row}")
+
+    await asyncio.gather(refresh(), refresh(), write(1), write(2), write(3))
+    await refreshed(services.database)
+    texts = await services.database.rows("select tsvector_to_array(text_search) as words from rows_1")
+    assert all("19" in row["words"] for row in texts)
+
+
+async def test_what_is_dropped_leaves_nothing_behind(desk: str, services: Services) -> None:
+    apply_file(desk, "")
+    left = await services.database.rows(
+        "select proname from pg_proc where pronamespace = 'quarry'::regnamespace and proname ~ '_1(_|$)'"
+        " union all select relname from pg_class where relname ~ '^(rows|windows)_1'"
+        " union all select tgname from pg_trigger where tgname ~ 'quarry' union all select value from facet_values"
+    )
+    assert left == []
+    owner(desk, "insert into support.tickets (subject) values ('badger')")
+    assert await waiting(services.database) == 0
+
+
+_WRITES = st.lists(
+    st.tuples(st.sampled_from(["insert", "update", "delete", "move", "refresh", "truncate"]), st.integers(1, 6)),
+    max_size=25,
+)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(writes=_WRITES)
+async def test_after_any_writes_what_is_searched_is_what_is_there(
+    desk: str, services: Services, writes: list[tuple[str, int]]
+) -> None:
+    for number, (kind, key) in enumerate(writes):
+        if kind == "refresh":
+            await refreshed(services.database)
+            continue
+        owner(desk, {
+            "insert": f"insert into support.tickets (id, subject) values ({key}, 'n{number}') on conflict do nothing",
+            "update": f"update support.tickets set subject = 'n{number}' where id >= {key}",
+            "delete": f"delete from support.tickets where id = {key}",
+            "move": f"update support.tickets set id = id + 10 where id = {key} and not exists"
+                    f" (select from support.tickets t where t.id = {key} + 10)",
+            "truncate": "truncate support.tickets",
+        }[kind])  # fmt: skip
+    await refreshed(services.database)
+    there = await services.database.rows(
+        "select t.id::text as id, to_tsvector('english', t.subject)::text as words from support.tickets t order by 1"
+    )
+    searched = await services.database.rows(
+        "select id, to_tsvector('english', array_to_string(tsvector_to_array(ts_filter(text_search, '{a}')), ' '))::text as words"
+        " from rows_1 order by 1"
+    )
+    assert [row["id"] for row in searched] == [row["id"] for row in there]
+    assert len(searched) == len(there)
+    assert await compare(services.database, (await read_collections(services.database))["tickets"]) == 0
