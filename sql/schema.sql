@@ -4255,6 +4255,33 @@ $$;
 
 
 --
+-- Name: sees_all_rows(regclass); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.sees_all_rows(p_relation regclass) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  with recursive relations as (
+    select p_relation::oid as oid
+    union
+    select d.refobjid
+    from relations r join pg_class c on c.oid = r.oid and c.relkind = 'v' and c.reloptions::text ~ '\msecurity_invoker=(true|on|yes|1)\M'
+    join pg_rewrite w on w.ev_class = r.oid join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    where d.refclassid = 'pg_class'::regclass and d.refobjid <> r.oid
+  ), applying as (
+    select p.polrelid, p.polpermissive, pg_get_expr(p.polqual, p.polrelid) = 'true' as lets_all_through
+    from pg_policy p
+    where p.polcmd in ('*', 'r') and exists (
+      select from unnest(p.polroles) r (role) where r.role = 0 or pg_has_role(current_user, r.role, 'usage'))
+  )
+  select bool_and(not row_security_active(r.oid) or (
+    exists (select from applying a where a.polrelid = r.oid and a.polpermissive and a.lets_all_through)
+    and not exists (select from applying a where a.polrelid = r.oid and not a.polpermissive)))
+  from relations r
+$$;
+
+
+--
 -- Name: spelt_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4777,6 +4804,97 @@ CREATE TABLE quarry.campaigns (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL
+);
+
+
+--
+-- Name: collection_changes; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.collection_changes (
+    seq bigint NOT NULL,
+    collection smallint NOT NULL,
+    key text,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    problem text
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='10000');
+
+
+--
+-- Name: collection_changes_seq_seq; Type: SEQUENCE; Schema: quarry; Owner: -
+--
+
+ALTER TABLE quarry.collection_changes ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME quarry.collection_changes_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 100
+);
+
+
+--
+-- Name: collection_rows; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.collection_rows (
+    collection smallint NOT NULL,
+    id text NOT NULL,
+    scope text,
+    text_search tsvector NOT NULL,
+    row_hash text NOT NULL,
+    content_hash text,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+)
+PARTITION BY LIST (collection);
+
+
+--
+-- Name: collection_windows; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.collection_windows (
+    collection smallint NOT NULL,
+    record_id text NOT NULL,
+    window_number smallint NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+)
+PARTITION BY LIST (collection);
+ALTER TABLE ONLY quarry.collection_windows ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: collections; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.collections (
+    id smallint NOT NULL,
+    name text NOT NULL,
+    source regclass NOT NULL,
+    columns jsonb NOT NULL,
+    declaration jsonb NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    reconciled_at timestamp with time zone,
+    polled_to timestamp with time zone,
+    problem text
+);
+
+
+--
+-- Name: collections_id_seq; Type: SEQUENCE; Schema: quarry; Owner: -
+--
+
+ALTER TABLE quarry.collections ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME quarry.collections_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 
@@ -5688,6 +5806,46 @@ ALTER TABLE ONLY quarry.campaigns
 
 
 --
+-- Name: collection_changes collection_changes_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.collection_changes
+    ADD CONSTRAINT collection_changes_pkey PRIMARY KEY (seq);
+
+
+--
+-- Name: collection_rows collection_rows_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.collection_rows
+    ADD CONSTRAINT collection_rows_pkey PRIMARY KEY (id, collection);
+
+
+--
+-- Name: collection_windows collection_windows_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.collection_windows
+    ADD CONSTRAINT collection_windows_pkey PRIMARY KEY (record_id, window_number, collection);
+
+
+--
+-- Name: collections collections_name_key; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.collections
+    ADD CONSTRAINT collections_name_key UNIQUE (name);
+
+
+--
+-- Name: collections collections_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.collections
+    ADD CONSTRAINT collections_pkey PRIMARY KEY (id);
+
+
+--
 -- Name: companies companies_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
@@ -6209,6 +6367,41 @@ CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (
 --
 
 CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_changes_of; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_changes_of ON quarry.collection_changes USING btree (collection, seq);
+
+
+--
+-- Name: collection_rows_not_embedded; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_not_embedded ON ONLY quarry.collection_rows USING btree (id) WHERE (embedded_hash IS DISTINCT FROM content_hash);
+
+
+--
+-- Name: collection_rows_scope; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_scope ON ONLY quarry.collection_rows USING btree (scope) WHERE (scope IS NOT NULL);
+
+
+--
+-- Name: collection_rows_text_search; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_text_search ON ONLY quarry.collection_rows USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_windows_hnsw; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_windows_hnsw ON ONLY quarry.collection_windows USING hnsw (embedding public.halfvec_cosine_ops) WITH (ef_construction='128');
 
 
 --

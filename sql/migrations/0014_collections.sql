@@ -14,9 +14,8 @@ create table collections (
 
 -- Keys that writers note and the refresher takes; a null key asks for the whole collection to be compared. No key is unique, or writers
 -- would wait for the refresher.
-create sequence collection_change_numbers cache 100;
 create table collection_changes (
-  seq bigint primary key default nextval('collection_change_numbers'),
+  seq bigint primary key generated always as identity (cache 100),
   collection smallint not null,
   key text,
   at timestamptz not null default clock_timestamp(),

@@ -13,7 +13,6 @@ from quarry.core.collections.upkeep import compare, poll, read_collections, refr
 from quarry.core.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 
-
 UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
 
 

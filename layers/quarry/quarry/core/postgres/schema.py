@@ -45,7 +45,7 @@ select 'view', oid::regclass::text from pg_class
 where relnamespace = 'public'::regnamespace and relkind = 'v' and relname = any(%(function)s)
 union all
 select 'table', oid::regclass::text from pg_class
-where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(%(table)s)
+where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any(%(table)s)
 """
 
 _TRIGGER_FUNCTIONS_ASTRAY = """
