@@ -154,6 +154,13 @@ def _migrate(given: Arguments) -> int:
     return DONE
 
 
+def _map(given: Arguments) -> int:
+    from quarry.local.collections import map_schema
+
+    map_schema(given.schema, given.output, force=given.force)
+    return DONE
+
+
 def _uninstall(given: Arguments) -> int:
     from quarry.local.uninstall import uninstall
 
@@ -375,6 +382,13 @@ def _add_servers(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     _add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample")
     _add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate")
+
+    drafting = _add(
+        commands, "map", _map, "draft quarry.toml from tables that exist", "quarry map support --output quarry.toml"
+    )  # fmt: skip
+    drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
+    drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
+    drafting.add_argument("--force", action="store_true", help="overwrite the file")
 
     load = _add(
         commands, "load", _load, "load a table from a JSON Lines file", "quarry load meetings meetings.jsonl"

@@ -22,7 +22,8 @@ FacetKind = Literal["value", "name", "title", "number", "year", "money", "date",
 """What `core/retrieval/facets` calls so, of the kinds that a table of anybody's may have."""
 Weight = Literal["A", "B", "C", "D"]
 
-_NAME = r"^[a-z][a-z0-9_]{0,47}$"
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
+"""What collections and facets may be called."""
 _SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)')
 
@@ -69,6 +70,13 @@ class FacetDeclaration(_Declared):
     @classmethod
     def _from_kind(cls, value: object) -> object:
         return {"kind": value} if isinstance(value, str) else value
+
+    @field_validator("of")
+    @classmethod
+    def _names_a_table(cls, value: str | None) -> str | None:
+        if value is not None:
+            table_name(value)
+        return value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -132,7 +140,7 @@ class CollectionDeclaration(_Declared):
     @classmethod
     def _has_usable_names(cls, facets: Mapping[str, FacetDeclaration]) -> Mapping[str, FacetDeclaration]:
         for name in facets:
-            if not re.fullmatch(_NAME, name) or name in PARAMETERS:
+            if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
                 raise ValueError(
                     f"a facet cannot be called {name!r}: lower-case letters, digits and _, none of {_list(PARAMETERS)}"
                 )
@@ -225,7 +233,7 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
         raise DeclarationError([lines.problem(("collections",), "collections are tables: [collections.NAME]")])
     for name, given in collections.items():
         path = ("collections", name)
-        if not re.fullmatch(_NAME, name):
+        if not re.fullmatch(NAME_PATTERN, name):
             problems.append(
                 lines.problem(path, f"a collection cannot be called {name!r}: lower-case letters, digits and _")
             )
@@ -240,8 +248,9 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """ "; did you mean …?" where one of the names is spelt much like it, else nothing."""
-    found = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    by_folded = {known.casefold(): known for known in names}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
 
 
 class Lines:

@@ -48,7 +48,8 @@ class Reference:
 class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
-    `is_row_security_active`: policies hide rows from the role that looked; `may_select` and `may_trigger`: what its rights are.
+    `is_row_security_active`: policies may hide rows from the role that looked; `may_select` and `may_trigger`: what its rights
+    are.
     """
 
     oid: int
@@ -73,9 +74,28 @@ class Relation:
         return self.schema, self.name
 
     @property
+    def keys(self) -> list[tuple[str, ...]]:
+        """What tells each row from all others: the primary key, then the unique keys whose columns are never null."""
+        never_null = {column.name for column in self.columns if not column.is_nullable}
+        unique = [key for key in self.unique_keys if never_null.issuperset(key)]
+        return [self.primary_key, *unique] if self.primary_key else unique
+
+    @property
     def by_name(self) -> Mapping[str, Column]:
         """The columns, by name."""
         return {column.name: column for column in self.columns}
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What a declaration is checked against: the tables that it names, and all names that it could have meant.
+
+    `languages` are text search configurations.
+    """
+
+    relations: Mapping[tuple[str, str], Relation]
+    names: frozenset[tuple[str, str]]
+    languages: frozenset[str]
 
 
 _COLUMNS = """
@@ -88,20 +108,32 @@ from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on
 join pg_type t on t.oid = a.atttypid
 join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
 left join pg_type e on b.typcategory = 'A' and e.oid = b.typelem
-left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname and not s.inherited
+left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
+  and s.inherited = (c.relkind = 'p')
 where a.attrelid = any(%(relations)s) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum
 """
 
 _RELATIONS = """
-select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind, nullif(c.reltuples, -1)::bigint as rows,
-  c.relispartition as is_partition, c.relrowsecurity as has_row_security, row_security_active(c.oid) as is_row_security_active,
+select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
+  case when c.relkind <> 'p' then nullif(c.reltuples, -1)::bigint else (
+    select sum(nullif(leaf.reltuples, -1))::bigint
+    from pg_partition_tree(c.oid) part join pg_class leaf on leaf.oid = part.relid where part.isleaf) end as rows,
+  c.relispartition as is_partition, c.relrowsecurity as has_row_security,
+  row_security_active(c.oid) and not coalesce((
+    select bool_or(p.polpermissive and pg_get_expr(p.polqual, p.polrelid) = 'true') and bool_and(p.polpermissive)
+    from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*')
+      and exists (select from unnest(p.polroles) role where role = 0 or pg_has_role(role, 'usage'))
+  ), false) as is_row_security_active,
   has_table_privilege(c.oid, 'select') as may_select, has_table_privilege(c.oid, 'trigger') as may_trigger,
   obj_description(c.oid, 'pg_class') as comment
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and {wanted}
 order by n.nspname, c.relname
 """
+
+_OF_SCHEMA = """n.nspname = %(schema)s and not exists (
+    select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')"""
 
 _KEYS = """
 select i.indrelid as relation, i.indisprimary as is_primary, (
@@ -127,14 +159,19 @@ where c.conrelid = any(%(relations)s) and c.contype = 'f'
 order by c.oid
 """
 
+_NAMES = """
+select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'
+"""
+
 _KINDS: Mapping[str, RelationKind] = {
     "r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table",
 }  # fmt: skip
 
 
 def relations_of_schema(connection: SyncConnection, schema: str) -> list[Relation]:
-    """All tables and views of a schema, by name."""
-    return _read(connection, SQL("n.nspname = %(schema)s"), {"schema": schema})
+    """All tables and views of a schema but those of extensions, by name."""
+    return _read(connection, SQL(_OF_SCHEMA), {"schema": schema})
 
 
 def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
@@ -146,6 +183,13 @@ def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]
         {"schemas": [schema for schema, _ in wanted], "names": [name for _, name in wanted]},
     )
     return {relation.qualified: relation for relation in found}
+
+
+def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> Catalog:
+    """These tables, as far as they exist, and what else there is to name."""
+    relations = connection.execute(_NAMES).fetchall()
+    languages = connection.execute("select cfgname::text from pg_ts_config").fetchall()
+    return Catalog(relations_named(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
 
 
 def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object]) -> list[Relation]:

@@ -1,0 +1,325 @@
+"""Declarations against the tables that they name: what does not fit, told with its line, the column and the nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    FacetKind,
+    Lines,
+    Poll,
+    nearest,
+    table_name,
+    template_columns,
+)
+from quarry.core.collections.guessing import is_date, is_secret
+from quarry.core.collections.relations import Catalog, Column, Relation
+
+_SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
+_TRIGGERED = ("table", "partitioned table")
+
+_NOT_TEXT = frozenset(
+    """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg
+    polygon circle""".split()
+)
+_NOT_SINGLE = frozenset({"json", "jsonb", "xml", "hstore"})
+_ORDERED = frozenset({"uuid", "xid8", "pg_lsn"})
+
+
+class _Fit(NamedTuple):
+    """Which columns suit a purpose, and what these are called."""
+
+    accepts: Callable[[Column], bool]
+    wanted: str
+
+
+def _has_text(column: Column) -> bool:
+    return _type(column) not in _NOT_TEXT
+
+
+def is_single(column: Column) -> bool:
+    """Whether it holds one value, which can be compared and shown."""
+    return not column.is_array and column.category != "C" and _type(column) not in _NOT_TEXT | _NOT_SINGLE
+
+
+def _is_word(column: Column) -> bool:
+    return not column.is_array and column.category in ("S", "E")
+
+
+def _is_number(column: Column) -> bool:
+    return not column.is_array and column.category == "N"
+
+
+def _is_ordered(column: Column) -> bool:
+    return not column.is_array and (column.category in ("N", "S") or is_date(column) or _type(column) in _ORDERED)
+
+
+def _type(column: Column) -> str:
+    """The type's own name, without its schema and its length."""
+    return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
+
+
+_TEXT = _Fit(_has_text, "text")
+_SINGLE = _Fit(is_single, "a single value")
+_DATE = _Fit(is_date, "a date or timestamp")
+_ORDER = _Fit(_is_ordered, "a number, moment or text that grows")
+_WORD = _Fit(_is_word, "text")
+_NUMBER = _Fit(_is_number, "a number")
+_FACETS: Mapping[FacetKind, _Fit] = {
+    "value": _SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
+    "date": _DATE, "boolean": _Fit(lambda column: not column.is_array and column.category == "B", "a boolean"),
+    "array": _Fit(lambda column: column.is_array, "an array"),
+}  # fmt: skip
+
+
+@dataclass
+class Checked:
+    """What is wrong with declarations: errors forbid to use them, warnings do not."""
+
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str, str]]:
+    """Schema and name of every table that the declarations name."""
+    return {
+        table_name(name)
+        for collection in declared.values()
+        for name in (collection.source, *(facet.of for facet in collection.facets.values()))
+        if name is not None
+    }
+
+
+def check(
+    declared: Mapping[str, CollectionDeclaration], catalog: Catalog, lines: Lines, *, own_schema: str | None
+) -> Checked:
+    """All that does not fit. `own_schema` is Quarry's, whose tables are no collections; None where they may be."""
+    checked = Checked()
+    for name, collection in declared.items():
+        _Check(name, collection, catalog, lines, own_schema, checked).run()
+    return checked
+
+
+@dataclass(frozen=True)
+class _Check:
+    name: str
+    declared: CollectionDeclaration
+    catalog: Catalog
+    lines: Lines
+    own_schema: str | None
+    checked: Checked
+
+    def run(self) -> None:
+        if self.declared.language not in self.catalog.languages:
+            known = nearest(self.declared.language, self.catalog.languages)
+            self._wrong(f"there is no text search configuration {self.declared.language!r}{known}", "language")
+        source = self._relation(self.declared.source, "source")
+        if source is None:
+            return
+        self._check_rights(source)
+        self._check_key(source)
+        self._check_columns(source)
+        self._check_url(source)
+        self._check_sync(source)
+        for name, facet in self.declared.facets.items():
+            self._check_facet(source, name, facet)
+
+    def _wrong(self, message: str, *path: str) -> None:
+        self.checked.errors.append(self.lines.problem(("collections", self.name, *path), message))
+
+    def _doubtful(self, message: str, *path: str) -> None:
+        self.checked.warnings.append(self.lines.problem(("collections", self.name, *path), message))
+
+    def _relation(self, name: str, *path: str) -> Relation | None:
+        qualified = table_name(name)
+        schema, table = qualified
+        if schema in (self.own_schema, *_SYSTEM_SCHEMAS):
+            self._wrong(f"{table} belongs to the schema {schema}, which is not searched", *path)
+            return None
+        relation = self.catalog.relations.get(qualified)
+        if relation is None:
+            self._wrong(f"there is no table or view {schema}.{table}{self._nearest_table(qualified)}", *path)
+        return relation
+
+    def _nearest_table(self, qualified: tuple[str, str]) -> str:
+        schema, table = qualified
+        elsewhere = sorted(f"{known}.{table}" for known, name in self.catalog.names if name == table)
+        if elsewhere:
+            return f"; did you mean {elsewhere[0]!r}?"
+        own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
+        return nearest(f"{schema}.{table}", own)
+
+    def _column(self, relation: Relation, name: str, fit: _Fit, *path: str) -> Column | None:
+        column = relation.by_name.get(name)
+        if column is None:
+            self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.by_name)}", *path)
+        elif not fit.accepts(column):
+            self._wrong(f"the column {name!r} is {column.type}, not {fit.wanted}", *path)
+        return column
+
+    def _check_rights(self, source: Relation) -> None:
+        if not source.may_select:
+            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(source)}", "source")
+        if source.is_row_security_active:
+            self._wrong(
+                f"row-level security of {_name(source)} hides rows from the role of DATABASE_URL: create a policy for select "
+                "`using (true)` for this role, and leave it out of restrictive ones, or give it BYPASSRLS",
+                "source",
+            )
+
+    def _check_key(self, source: Relation) -> None:
+        key = self.declared.key
+        for name in key:
+            self._column(source, name, _SINGLE, "key")
+        if source.kind not in _TRIGGERED:
+            if not key:
+                self._wrong(
+                    f"is missing: a {source.kind} has none of its own; name the columns that tell its rows", "key"
+                )
+        elif not key and not source.primary_key:
+            self._wrong(f"is missing: {source.name} has no primary key{_known_keys(source)}", "key")
+        elif key and not any(sorted(key) == sorted(known) for known in source.keys):
+            self._wrong(
+                f"{', '.join(key)}: no primary key, and no unique key of columns that are never null{_known_keys(source)}",
+                "key",
+            )
+
+    def _check_columns(self, source: Relation) -> None:
+        declared = self.declared
+        for fit, keyword, names in (
+            (_TEXT, "title", declared.title_columns),
+            (_TEXT, "embed", declared.embed or ()),
+            (_TEXT, "cite", declared.cite or ()),
+            (_DATE, "date", _given(declared.date)),
+            (_SINGLE, "scope", _given(declared.scope)),
+            (_Fit(lambda _: True, ""), "hidden", declared.hidden),
+        ):
+            for name in names:
+                self._column(source, name, fit, keyword)
+        for name in declared.text:
+            self._column(source, name, _TEXT, "text", name)
+        for name in sorted({*declared.text, *declared.embedded, *declared.cited, *declared.title_columns}):
+            self._doubt_secret(source.by_name.get(name))
+        self._refuse_hidden("key", declared.key or source.primary_key)
+        self._refuse_hidden("date", _given(declared.date))
+        if declared.scope is not None and declared.scope_setting is None:
+            self._doubtful("without `scope_setting` every caller sees all rows", "scope")
+
+    def _doubt_secret(self, column: Column | None, *path: str) -> None:
+        if column is not None and is_secret(column):
+            self._doubtful(
+                f"the column {column.name!r} may hold a secret, by its name: rather put it into `hidden`", *path
+            )
+
+    def _refuse_hidden(self, keyword: str, names: Iterable[str], *path: str) -> None:
+        for name in names:
+            if name in self.declared.hidden:
+                self._wrong(f"the column {name!r} is hidden, and would be shown", *path, keyword)
+
+    def _check_url(self, source: Relation) -> None:
+        url = self.declared.url
+        if url is None:
+            return
+        columns = template_columns(url)
+        for name in columns:
+            self._column(source, name, _SINGLE, "url")
+        self._refuse_hidden("url", columns)
+        if not columns:
+            meant = f": write {{{url}}}" if url in source.by_name else ""
+            self._wrong(f"names no column in braces, so that all rows would have one address{meant}", "url")
+
+    def _check_sync(self, source: Relation) -> None:
+        sync = self.declared.sync
+        if isinstance(sync, Poll):
+            self._column(source, sync.poll, _ORDER, "sync", "poll")
+        elif sync == "trigger" and source.kind not in _TRIGGERED:
+            self._wrong(f'a {source.kind} has no triggers of this kind: write sync = "sweep"', "sync")
+        elif sync == "trigger" and source.is_partition:
+            self._wrong(
+                'triggers of a partition miss what is written through its parent: write sync = "sweep", '
+                "or name the parent as source",
+                "sync",
+            )
+        elif sync == "trigger" and not source.may_trigger:
+            self._wrong(
+                f"the role of DATABASE_URL may not create triggers: grant trigger on {_name(source)}, "
+                'or write sync = "sweep"',
+                "sync",
+            )
+
+    def _check_facet(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
+        path = ("facets", name)
+        if facet.kind == "money" and facet.currency is None:
+            self._wrong('money needs a currency: { kind = "money", currency = "EUR" }', *path)
+        if facet.of is not None:
+            self._check_reference(source, name, facet)
+            return
+        column = facet.column or name
+        at = (*path, "column") if facet.column else path
+        self._doubt_secret(self._column(source, column, _FACETS[facet.kind], *at), *at)
+        self._refuse_hidden(name, [column], "facets")
+
+    def _check_reference(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
+        path = ("facets", name)
+        by = self._column(source, facet.by or "", _SINGLE, *path, "by")
+        self._refuse_hidden("by", _given(facet.by), *path)
+        other = self._relation(facet.of or "", *path, "of")
+        if other is None:
+            return
+        if not other.may_select:
+            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path, "of")
+        if other.is_row_security_active:
+            self._doubtful(f"row-level security of {_name(other)} may hide values", *path, "of")
+        if facet.title is None:
+            self._wrong(f"is missing: the column of {other.name} that is the value", *path, "title")
+        else:
+            self._doubt_secret(self._column(other, facet.title, _FACETS[facet.kind], *path, "title"), *path, "title")
+        if by is not None:
+            self._check_fit(source, other, by, facet, *path)
+
+    def _check_fit(self, source: Relation, other: Relation, by: Column, facet: FacetDeclaration, *path: str) -> None:
+        key = facet.key or referred_key(source, by.name, other)
+        if key is None:
+            self._wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
+            return
+        column = self._column(other, key, _SINGLE, *path, "key")
+        if column is None:
+            return
+        if other.kind in _TRIGGERED and (key,) not in other.keys and (key,) not in other.unique_keys:
+            self._wrong(f"{key!r} is no key of {other.name}: a row could have several values", *path, "key")
+        elif not is_comparable(by, column):
+            self._wrong(
+                f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
+            )
+
+
+def referred_key(source: Relation, by: str, other: Relation) -> str | None:
+    """The column of `other` that the column `by` of `source` refers to where nothing else is said: that of the foreign key,
+    else the primary key; None where that has several columns, or there is none.
+    """
+    for reference in source.references:
+        if reference.columns == (by,) and reference.target == other.qualified:
+            return reference.target_columns[0]
+    return other.primary_key[0] if len(other.primary_key) == 1 else None
+
+
+def is_comparable(left: Column, right: Column) -> bool:
+    """Whether values of one column can be looked for in the other."""
+    return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
+
+
+def _known_keys(relation: Relation) -> str:
+    keys = [", ".join(key) for key in relation.keys]
+    return f"; its keys: {' | '.join(keys)}" if keys else "; give it one, or search a view over it"
+
+
+def _name(relation: Relation) -> str:
+    return ".".join(relation.qualified)
+
+
+def _given(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)

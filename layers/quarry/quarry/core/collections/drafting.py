@@ -1,0 +1,134 @@
+"""A first `quarry.toml` for tables that exist: which of them people search, and what else there is and why it is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from quarry.core.collections import toml_text
+from quarry.core.collections.guessing import is_secret_name
+from quarry.core.collections.relations import Relation
+from quarry.core.collections.table_draft import TableDraft, Tables, draft_table, slug, unique
+from quarry.core.collections.table_guess import TableGuess
+
+COLLECTIONS_MAX = 12
+"""So many collections are drafted in use; the rest is commented out, for people to choose from."""
+
+ROWS_UNKNOWN = 50
+"""What a table without statistics is taken to hold: autovacuum analyses none with fewer changes."""
+
+_TOOLS_OWN = re.compile(
+    r"(.*_)?migrations?(_lock)?|(.*_)?schema_(history|info|versions?)|alembic_version|ar_internal_metadata|databasechangelog(lock)?"
+)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The text of a file, the collections that it declares, those that it comments out, and why the other tables are left out."""
+
+    text: str
+    collections: tuple[str, ...]
+    commented: tuple[str, ...]
+    left_out: dict[str, str]
+
+
+def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation] = ()) -> Draft:
+    """A file for the tables of a schema; `others` are tables of other schemas that they refer to."""
+    tables: Tables = {relation.qualified: relation for relation in (*relations, *others)}
+    guesses = [TableGuess(relation) for relation in relations]
+    referring = {guess.relation.name: _referring(guess, guesses) for guess in guesses}
+    reasons = {guess.relation.name: _why_left_out(guess, referring[guess.relation.name]) for guess in guesses}
+    chosen = sorted((guess for guess in guesses if reasons[guess.relation.name] is None), key=_importance)
+    drafted: dict[str, TableDraft] = {}
+    lines = [*_head(schema)]
+    for place, guess in enumerate(chosen):
+        name = unique(slug(guess.relation.name, "table"), drafted)
+        drafted[name] = draft_table(guess, tables, name)
+        written = _collection(name, guess.relation, drafted[name])
+        if place == COLLECTIONS_MAX:
+            lines += [
+                "",
+                f"# Smaller than the first {COLLECTIONS_MAX}: take away the # of those that are to be searched too.",
+            ]
+        lines += ["", *(written if place < COLLECTIONS_MAX else (f"# {line}".rstrip() for line in written))]
+    left_out = {name: reason for name, reason in reasons.items() if reason is not None}
+    lines += _left_out(left_out)
+    names = tuple(drafted)
+    return Draft("\n".join(lines) + "\n", names[:COLLECTIONS_MAX], names[COLLECTIONS_MAX:], left_out)
+
+
+def _referring(guess: TableGuess, guesses: Iterable[TableGuess]) -> list[TableGuess]:
+    own = guess.relation.qualified
+    return [
+        each
+        for each in guesses
+        if each is not guess and any(reference.target == own for reference in each.relation.references)
+    ]
+
+
+def _importance(guess: TableGuess) -> tuple[int, int, str]:
+    rows = ROWS_UNKNOWN if guess.relation.rows is None else guess.relation.rows
+    return -rows * guess.text_width, -guess.text_width, guess.relation.name
+
+
+def _why_left_out(guess: TableGuess, referring: Sequence[TableGuess]) -> str | None:
+    relation = guess.relation
+    if relation.is_partition:
+        return "a partition: its parent is searched"
+    if relation.kind not in ("table", "partitioned table"):
+        return f'a {relation.kind}: declare it with its key and sync = "sweep" if it is to be searched'
+    if not relation.may_select:
+        return "the role of DATABASE_URL may not read it"
+    if relation.is_row_security_active:
+        return "row-level security hides its rows from the role of DATABASE_URL: it needs a policy `using (true)` for select"
+    if is_secret_name(relation.name):
+        return "secrets, by its name"
+    if _TOOLS_OWN.fullmatch(relation.name.lower()):
+        return "a tool's own, by its name"
+    if not guess.key:
+        return "no key that can be shown" if relation.keys else "no primary key, and no unique key that is never null"
+    return _why_not_searched(guess, referring)
+
+
+def _why_not_searched(guess: TableGuess, referring: Sequence[TableGuess]) -> str | None:
+    if guess.is_join:
+        names = [toml_text.shown(reference.target[1]) for reference in guess.relation.references]
+        return f"joins {' and '.join(names)}"
+    if not guess.texts_used:
+        return "no text of its own; a view may join what it belongs to"
+    if not referring or not guess.is_lookup:
+        return None
+    if all(each.is_join for each in referring):
+        return "only names; a view may bring them to what they belong to"
+    return "only names, which are facets of what refers to it"
+
+
+def _head(schema: str) -> Iterator[str]:
+    yield f"# Drafted by `quarry map` from the tables of {toml_text.shown(schema)}, by their names, types and statistics."
+    yield "# Read it over: docs/own-data.md says what each line means."
+
+
+def _collection(name: str, relation: Relation, drafted: TableDraft) -> Iterator[str]:
+    rows = "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
+    yield f"[collections.{name}]  # {rows}"
+    for setting, value in drafted.settings.items():
+        yield _line(setting, value, drafted.reasons.get(setting))
+    yield from (f"# {remark}" for remark in drafted.remarks)
+    if drafted.facets:
+        yield ""
+        yield f"[collections.{name}.facets]"
+    for facet, value in drafted.facets.items():
+        yield _line(facet, value, drafted.reasons.get(f"facets.{facet}"))
+
+
+def _line(name: str, value: object, reason: str | None) -> str:
+    return f"{name} = {toml_text.toml(value)}" + (f"  # {reason}" if reason else "")
+
+
+def _left_out(reasons: dict[str, str]) -> Iterator[str]:
+    if reasons:
+        yield ""
+        yield "# Left out:"
+    for name, reason in reasons.items():
+        yield f"#   {toml_text.shown(name)}: {reason}"

@@ -1,0 +1,216 @@
+"""What a column is likely to hold, by its name, its type and the planner's statistics: for drafts, which people read over."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+
+from quarry.core.collections.relations import Column, Relation
+
+FACET_VALUES_MAX = 50
+"""A short text of so many values is a category. Enumerations always are."""
+
+PROSE_WIDTH = 60
+"""A text of so many bytes on average is written in sentences."""
+SHORT_WIDTH = 12
+"""What is assumed of a text's width in bytes before ANALYZE, where its name does not promise prose."""
+
+DatePurpose = Literal["happened", "created", "other", "later", "bookkeeping"]
+
+_SECRET_WORDS = frozenset(
+    """pwd passcode pin token hash digest salt ssn iban cvv cvc cvv2 otp totp mfa credential credentials cookie cipher
+    ciphertext encrypted nonce signature passport jwt""".split()
+)
+_SECRET_PARTS = """password passwd passphrase apikey privatekey secretkey accesskey sessionkey encryptionkey signingkey token
+    creditcard debitcard cardnumber cardno cardnum accountnumber accountno bankaccount routingnumber socialsecurity taxid
+    taxnumber nationalid securitycode recoverycode backupcode verificationcode activationcode resetcode
+    passwort kennwort contrasena motdepasse senha wachtwoord losenord""".split()
+_NO_SECRET = ("D", "B")
+"""Categories of types, dates and booleans, that only say something of a secret: when it was changed, whether there is one."""
+
+_PROSE = frozenset(
+    """description body content contents text note notes comment comments summary message abstract bio biography about details
+    review remark remarks resolution question answer reason instructions plot lyrics transcript overview narrative story
+    feedback excerpt synopsis""".split()
+)
+_CATEGORIES = frozenset(
+    """status state type kind category rating priority level stage severity gender department language currency source channel
+    role segment tier plan genre format mode class""".split()
+)
+_PLACES = frozenset("city town municipality village country region province county continent locality".split())
+_NUMBERED = frozenset(
+    """id uuid guid code no number num nr key version position sort ordinal sequence rank lat latitude lng lon longitude zip
+    phone fax""".split()
+)
+_AMOUNTS = frozenset(
+    """price amount total subtotal cost fee salary wage revenue balance budget payment discount freight tax spend value
+    deposit refund""".split()
+)
+_MACHINE = frozenset(
+    """id uuid guid slug path filename mime ip locale timezone tz color colour checksum etag useragent""".split()
+)
+_CONTACT = frozenset("email mail phone tel telephone mobile fax address street zip zipcode postcode postal".split())
+_ADDRESSES = frozenset("url uri link href website webpage homepage permalink".split())
+_PICTURES = frozenset("image img picture photo avatar icon logo thumbnail thumb cover banner".split())
+_SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
+
+_BOOKKEEPING = frozenset(
+    """updated update modified modify changed change deleted archived synced sync refreshed seen login last expires expiry
+    expiration expire valid until""".split()
+)
+_LATER = frozenset(
+    """birth birthday birthdate born dob due deadline end ends ended shipped required return returned closed resolved
+    scheduled""".split()
+)
+_CREATED = frozenset("created create creation inserted added registered joined".split())
+_HAPPENED = frozenset(
+    """happened occurred posted published released order ordered invoice invoiced paid payment sent received visited event
+    transaction rented rental purchased booked hired started date day timestamp""".split()
+)
+
+
+def words(name: str) -> list[str]:
+    """The words that a name is made of, in lower case and without accents: `orderDate` and `order_date` are the same."""
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
+    return [word for word in re.split(r"[\W_]+", parted.casefold()) if word]
+
+
+def singular(word: str) -> str:
+    """An English noun without its plural's ending, as tables are named."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so is to be kept from everybody: passwords, tokens, hashes, numbers of cards and accounts."""
+    said = words(name)
+    joined = "".join(said)
+    return (
+        any(singular(word) in _SECRET_WORDS or word in _SECRET_WORDS for word in said)
+        or any(part in joined for part in _SECRET_PARTS)
+        or ("secret" in joined and "secretar" not in joined)
+        or joined.endswith("hash")
+    )
+
+
+def is_secret(column: Column) -> bool:
+    """Whether a column is to be hidden: by its name, or because it holds bytes."""
+    return column.base == "bytea" or (column.category not in _NO_SECRET and is_secret_name(column.name))
+
+
+def is_writable(name: str) -> bool:
+    """Whether a declaration can say a column's name: braces make a template, and outer space is dropped."""
+    return name == name.strip() and not set(name) & set("{}")
+
+
+def is_text(column: Column) -> bool:
+    """Whether it holds characters for people."""
+    return column.category == "S" and not column.is_array and column.base not in ('"char"', "name")
+
+
+def is_prose(column: Column) -> bool:
+    """Whether it is a text of sentences."""
+    return is_text(column) and (bool(_PROSE & {*words(column.name)}) or (column.width or 0) >= PROSE_WIDTH)
+
+
+def is_machine_text(column: Column) -> bool:
+    """Whether it is a text that nobody looks for by a word: identifiers, paths, addresses of pictures."""
+    said = words(column.name)
+    return bool(said) and (said[-1] in _MACHINE or "".join(said) in _MACHINE or is_address(column))
+
+
+def is_contact(column: Column) -> bool:
+    """Whether it says where somebody is reached."""
+    return is_text(column) and bool(_CONTACT & {*words(column.name)})
+
+
+def is_numbered(column: Column) -> bool:
+    """Whether it is a number or code that names something, of whatever type."""
+    said = words(column.name)
+    return bool({*said[-1:]} & _NUMBERED) or "".join(said[-2:]) in _NUMBERED
+
+
+def is_role(column: Column) -> bool:
+    """Whether, of a person, it says what their work is."""
+    said = words(column.name)
+    return is_text(column) and "".join(said) in ("title", "position", "jobtitle", "occupation", "profession")
+
+
+def is_address(column: Column) -> bool:
+    """Whether it holds the address of a page."""
+    said = words(column.name)
+    return is_text(column) and bool(_ADDRESSES & {*said, "".join(said), "".join(said[-2:])})
+
+
+def is_page(column: Column) -> bool:
+    """Whether it holds the address of a page about the row, not of a picture."""
+    return is_address(column) and not _PICTURES & {*words(column.name)}
+
+
+def is_scope(column: Column) -> bool:
+    """Whether it may say whose the row is."""
+    said = words(column.name)
+    return bool(said) and said[0] in _SCOPES and said[1:] in ([], ["id"], ["uuid"], ["key"])
+
+
+def is_place(column: Column, relation: Relation) -> bool:
+    """Whether it names a place. A state is one beside a city, and a condition elsewhere."""
+    said = [word for word in words(column.name) if word != "name"]
+    if not said or not is_text(column):
+        return False
+    beside = {word for other in relation.columns for word in words(other.name)}
+    return said[-1] in _PLACES or (said[-1] == "state" and bool(beside & {"city", "zip", "zipcode", "postcode"}))
+
+
+def is_category(column: Column, rows: int | None) -> bool:
+    """Whether it holds one of few values, many times each; before ANALYZE its name decides."""
+    if column.category == "E" and not column.is_array:
+        return True
+    if not is_text(column) or is_prose(column):
+        return False
+    if column.distinct is None or rows is None:
+        return bool(_CATEGORIES & {*words(column.name)})
+    count = column.distinct if column.distinct >= 0 else -column.distinct * rows
+    return 0 < count <= min(FACET_VALUES_MAX, rows / 2)
+
+
+def is_year(column: Column) -> bool:
+    """Whether it is the number of a year."""
+    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ["year"]
+
+
+def is_number(column: Column) -> bool:
+    """Whether it is a quantity, not a number that names something."""
+    if column.category != "N" or column.is_array or column.base.startswith(("oid", "reg")):
+        return False
+    return not is_numbered(column) and words(column.name)[-1:] != ["by"]
+
+
+def is_amount(column: Column) -> bool:
+    """Whether it is an amount of money."""
+    return is_number(column) and (column.base == "money" or bool(_AMOUNTS & {*words(column.name)}))
+
+
+def is_date(column: Column) -> bool:
+    """Whether it is a day or a moment, not a time of day."""
+    return not column.is_array and column.base.startswith(("date", "timestamp"))
+
+
+def date_purpose(column: Column) -> DatePurpose:
+    """What the moment is of: what the row tells of, its being written, what came of it later, its last change."""
+    said = {*words(column.name)}
+    if said & _BOOKKEEPING:
+        return "bookkeeping"
+    if said & _LATER:
+        return "later"
+    if said & _CREATED:
+        return "created"
+    return "happened" if said & _HAPPENED else "other"
+
+
+def text_width(column: Column) -> int:
+    """Bytes of a text on average, as measured or else as its name promises."""
+    return column.width or (PROSE_WIDTH if is_prose(column) else SHORT_WIDTH)

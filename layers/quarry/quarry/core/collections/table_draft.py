@@ -1,0 +1,215 @@
+"""One table as `quarry.toml` may declare it, by what its columns are likely to be for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from quarry.core.collections import toml_text
+from quarry.core.collections.checking import is_comparable
+from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
+from quarry.core.collections.guessing import (
+    date_purpose,
+    is_amount,
+    is_contact,
+    is_date,
+    is_number,
+    is_place,
+    is_role,
+    is_secret,
+    is_text,
+    is_writable,
+    is_year,
+    singular,
+    words,
+)
+from quarry.core.collections.relations import Column, Reference, Relation
+from quarry.core.collections.table_guess import TableGuess
+
+FACETS_MAX = 20
+DESCRIPTION_MAX = 500
+
+Tables = Mapping[tuple[str, str], Relation]
+
+_KEY_ENDINGS = frozenset({"id", "fk", "code", "no", "key", "uuid"})
+_PURPOSES = {"happened": "when it happened", "created": "when it was written", "other": "there is no better one"}
+
+
+@dataclass
+class TableDraft:
+    """A collection's declaration: its settings and facets, and by their names why they were guessed.
+
+    `remarks` are whole lines of comment.
+    """
+
+    settings: dict[str, object] = field(default_factory=dict)
+    facets: dict[str, object] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def set(self, name: str, value: object, reason: str | None = None) -> None:
+        """Set what has a value."""
+        if value:
+            self.settings[name] = value
+            if reason:
+                self.reasons[name] = reason
+
+
+def draft_table(guess: TableGuess, tables: Tables, name: str) -> TableDraft:
+    """The declaration of a table that has a key and text, to be called `name`. `tables` are those that it may refer to."""
+    relation, draft = guess.relation, TableDraft()
+    draft.set("source", toml_text.table(*relation.qualified))
+    if guess.key != relation.primary_key:
+        draft.set("key", [*guess.key], "no primary key that serves; these are unique")
+    _add_texts(draft, guess)
+    if guess.date:
+        draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
+    if guess.page:
+        draft.set("url", f"{{{guess.page.name}}}")
+    if not relation.may_trigger:
+        draft.set("sync", "sweep", "the role of DATABASE_URL may not create triggers on it")
+    draft.set("describe", " ".join((relation.comment or "").split())[:DESCRIPTION_MAX])
+    hidden = [column.name for column in relation.columns if is_secret(column) and is_writable(column.name)]
+    draft.set("hidden", hidden, "bytes, or a secret by its name")
+    _suggest_scope(draft, guess)
+    _add_facets(draft, guess, tables, name)
+    return draft
+
+
+def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
+    weights = {
+        **{column.name: "A" for column in guess.title},
+        **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
+        **{column.name: "D" for column in guess.other_texts},
+    }
+    if guess.person:
+        draft.set("title", " ".join(f"{{{column.name}}}" for column in guess.person))
+    elif guess.title:
+        draft.set("title", guess.title[0].name)
+    draft.set("text", weights)
+    meant = guess.prose if guess.person else [*guess.title, *guess.prose]
+    embedded = [column.name for column in meant if not is_contact(column)]
+    if embedded != [*weights]:
+        draft.settings["embed"] = embedded
+    if not embedded:
+        draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
+    if guess.prose and len(guess.prose) < len(weights):
+        draft.set("cite", [column.name for column in guess.prose])
+
+
+def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
+    if guess.scopes:
+        draft.remarks += [
+            "if callers may only see rows of their own, say whose a row is, and by which setting your policies know the caller:",
+            f"scope = {toml_text.toml(guess.scopes[0].name)}",
+            'scope_setting = "app.caller"',
+        ]
+
+
+def _add_facets(draft: TableDraft, guess: TableGuess, tables: Tables, name: str) -> None:
+    used = {column.name for column in (*guess.texts_used, guess.date, guess.page) if column} | {*guess.key}
+    unused = []
+    for column in guess.relation.columns:
+        if is_secret(column) or (column.name in used and column.name not in guess.references):
+            continue
+        facet = _facet(column, guess, tables) if len(draft.facets) < FACETS_MAX else None
+        if facet is None:
+            unused.append(f"{toml_text.shown(column.name)} ({_why_unused(column, guess)})")
+            continue
+        called = unique(_facet_name(facet.name, name), draft.facets)
+        draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
+        if facet.reason:
+            draft.reasons[f"facets.{called}"] = facet.reason
+    if unused:
+        draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+@dataclass(frozen=True)
+class _Facet:
+    name: str
+    declared: Mapping[str, str]
+    reason: str | None = None
+
+
+def _facet(column: Column, guess: TableGuess, tables: Tables) -> _Facet | None:
+    if not is_writable(column.name) or column in guess.scopes:
+        return None
+    if column.name in guess.references:
+        return _reference_facet(column, guess.references[column.name], tables)
+    kind = None if column.name in guess.referring else _kind(column, guess)
+    if kind is None:
+        return None
+    reason = 'money? { kind = "money", currency = "…" }' if kind == "number" and is_amount(column) else None
+    return _Facet(column.name, {"kind": kind, "column": column.name}, reason)
+
+
+def _kind(column: Column, guess: TableGuess) -> str | None:
+    if column.is_array:
+        return "array" if column.category in ("S", "E", "N") else None
+    if column.category == "B":
+        return "boolean"
+    if is_date(column):
+        return "date" if date_purpose(column) != "bookkeeping" else None
+    if column in guess.categories:
+        is_somebodys = bool(guess.person) and is_role(column)
+        return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
+    if is_year(column):
+        return "year"
+    return "number" if is_number(column) else None
+
+
+def _reference_facet(column: Column, reference: Reference, tables: Tables) -> _Facet | None:
+    other = tables.get(reference.target)
+    if other is None or not other.may_select or other.is_row_security_active:
+        return None
+    guess = TableGuess(other)
+    key = other.by_name.get(reference.target_columns[0])
+    if not guess.title or key is None or not is_writable(key.name) or not is_comparable(column, key):
+        return None
+    said = words(column.name)
+    return _Facet(
+        "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said),
+        {
+            "kind": "name" if guess.person else "place" if guess.is_place_list else "value",
+            "by": column.name,
+            "of": toml_text.table(*other.qualified),
+            "title": guess.title[-1].name,
+        },
+        "one column: the last name" if guess.person else None,
+    )
+
+
+def _why_unused(column: Column, guess: TableGuess) -> str:
+    if not is_writable(column.name):
+        return "its name cannot be written here"
+    if column in guess.scopes:
+        return "whose it is"
+    if column.name in guess.referring:
+        return "refers to what has no name"
+    if is_date(column):
+        return "only tells of changes" if date_purpose(column) == "bookkeeping" else "one facet too many"
+    return (
+        "tells rows apart, nothing more" if is_text(column) or column.category == "N" else toml_text.shown(column.type)
+    )
+
+
+def _facet_name(name: str, collection: str) -> str:
+    called = slug(name, "facet")
+    return slug(f"{singular(collection)}_{called}", "facet") if called in PARAMETERS else called
+
+
+def slug(name: str, otherwise: str) -> str:
+    """A name as collections and facets may have it; `otherwise` stands for what cannot be kept."""
+    if re.fullmatch(NAME_PATTERN, name):
+        return name
+    called = re.sub(r"[^a-z0-9]+", "_", "_".join(words(name))).strip("_")
+    return (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
+
+
+def unique(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    if name not in taken:
+        return name
+    return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)

@@ -1,0 +1,212 @@
+"""What the columns of a table are likely to be for: its title, its sentences, its date, who its rows belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from quarry.core.collections.checking import is_single
+from quarry.core.collections.guessing import (
+    PROSE_WIDTH,
+    date_purpose,
+    is_category,
+    is_contact,
+    is_date,
+    is_machine_text,
+    is_number,
+    is_numbered,
+    is_page,
+    is_place,
+    is_prose,
+    is_role,
+    is_scope,
+    is_secret,
+    is_text,
+    is_writable,
+    singular,
+    text_width,
+    words,
+)
+from quarry.core.collections.relations import Column, Reference, Relation
+
+_FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
+_LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
+_TITLES = ("title", "subject", "headline", "name", "fullname", "displayname", "label", "caption", "heading")
+_TITLE_ENDINGS = frozenset({"title", "subject", "name", "headline", "label"})
+_NOT_TITLES = frozenset("first last middle nick user file host domain contact given family maiden".split())
+_WORK_TITLES = frozenset({"title", "subject", "headline"})
+_USER_NAMES = ("username", "login", "handle", "email")
+
+
+@dataclass(frozen=True)
+class TableGuess:
+    """The columns of a table, by what they seem to be for."""
+
+    relation: Relation
+
+    @cached_property
+    def usable(self) -> list[Column]:
+        """The columns that may be shown and that a declaration can name."""
+        return [column for column in self.relation.columns if is_writable(column.name) and not is_secret(column)]
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """The first of its keys that a declaration can name; empty where there is none."""
+        single = {column.name for column in self.usable if is_single(column)}
+        return next((key for key in self.relation.keys if single.issuperset(key)), ())
+
+    @cached_property
+    def references(self) -> dict[str, Reference]:
+        """The foreign keys of one column, by their columns."""
+        return {each.columns[0]: each for each in reversed(self.relation.references) if len(each.columns) == 1}
+
+    @cached_property
+    def referring(self) -> frozenset[str]:
+        return frozenset(name for reference in self.relation.references for name in reference.columns)
+
+    @cached_property
+    def texts(self) -> list[Column]:
+        """What people wrote, and what they may look for by a word."""
+        return [
+            column
+            for column in self.usable
+            if is_text(column)
+            and column.name not in self.referring
+            and not is_machine_text(column)
+            and not is_scope(column)
+        ]
+
+    @cached_property
+    def person(self) -> list[Column]:
+        """The columns of somebody's first and last name; empty where it lacks one."""
+        found = [
+            next((column for column in self.texts if _joined(column) in names), None)
+            for names in (_FIRST_NAMES, _LAST_NAMES)
+        ]
+        return [column for column in found if column] if None not in found else []
+
+    @cached_property
+    def title(self) -> list[Column]:
+        """The columns that its rows are called by: first and last name before a title, which may be a job."""
+        return self.person or [column for column in (self._named_title(),) if column]
+
+    def _named_title(self) -> Column | None:
+        own = {"".join(words(self.relation.name)), "".join(singular(word) for word in words(self.relation.name))}
+        names = [*_TITLES, *own, *(name + ending for name in own for ending in ("name", "title"))]
+        by_name = {_joined(column): column for column in reversed(self.texts)}
+        short = [column for column in self.texts if not is_prose(column)]
+        only = self.texts if len(self.texts) == 1 and (self.texts[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
+        found = (
+            *(by_name[name] for name in names if name in by_name),
+            *(column for column in short if _ends_as_title(column)),
+            *(by_name[name] for name in _USER_NAMES if name in by_name),
+            *(column for column in short if column.distinct == -1),
+            *only,
+        )
+        return next(iter(found), None)
+
+    @cached_property
+    def prose(self) -> list[Column]:
+        """The texts of sentences, the longest first; where neither these nor a title can be told, all that may be one."""
+        found = [column for column in self.texts if is_prose(column) and column not in self.title]
+        if not found and not self.title:
+            found = [column for column in self.texts if not self._is_short(column)]
+        return sorted(found, key=lambda column: -text_width(column))
+
+    def _is_short(self, column: Column) -> bool:
+        return is_contact(column) or is_numbered(column) or self._is_category(column)
+
+    def _is_category(self, column: Column) -> bool:
+        return (
+            is_place(column, self.relation)
+            or is_category(column, self.relation.rows)
+            or (bool(self.person) and is_role(column))
+        )
+
+    @cached_property
+    def categories(self) -> list[Column]:
+        """What holds one of few values, places included."""
+        return [
+            column
+            for column in self.usable
+            if column not in self.title
+            and column not in self.prose
+            and column.name not in self.referring
+            and self._is_category(column)
+        ]
+
+    @cached_property
+    def other_texts(self) -> list[Column]:
+        """Short texts that are searched by their words alone."""
+        taken = [*self.title, *self.prose, *self.categories]
+        return [column for column in self.texts if column not in taken]
+
+    @cached_property
+    def date(self) -> Column | None:
+        """The date that a row has for people: when it happened, rather than when it was written, never its last change."""
+        for purpose in ("happened", "created", "other"):
+            found = [column for column in self.usable if is_date(column) and date_purpose(column) == purpose]
+            if found:
+                return min(found, key=lambda column: column.is_nullable)
+        return None
+
+    @cached_property
+    def page(self) -> Column | None:
+        """The address of a page about a row."""
+        return next((column for column in self.usable if is_page(column)), None)
+
+    @cached_property
+    def scopes(self) -> list[Column]:
+        """What may say whose a row is."""
+        return [column for column in self.usable if is_scope(column)]
+
+    @property
+    def texts_used(self) -> list[Column]:
+        """What words are looked for in, the most important first."""
+        return [*self.title, *self.prose, *self.other_texts]
+
+    @property
+    def text_width(self) -> int:
+        """Bytes of text in a row, about."""
+        return sum(map(text_width, self.texts_used))
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether its rows are only names, which other tables refer to."""
+        content = [*self.texts_used, *self.categories]
+        if self.person or self.prose or len(content) > 2 or not self.title:
+            return False
+        if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
+            return False
+        key = {*self.key}
+        return not any(
+            (is_date(column) and date_purpose(column) in ("happened", "later"))
+            or (is_number(column) and column.name not in key and column.name not in self.referring)
+            for column in self.usable
+        )
+
+    @property
+    def is_join(self) -> bool:
+        """Whether it only says which rows of others belong together."""
+        return len(self.references) > 1 and all(
+            column.name in self.referring or column.name in self.key or is_date(column) or column.category == "B"
+            for column in self.relation.columns
+        )
+
+    @property
+    def is_place_list(self) -> bool:
+        """Whether its rows are places: `name` of `countries`."""
+        if not self.title:
+            return False
+        title = self.title[-1]
+        own = replace(title, name=singular("_".join(words(self.relation.name))))
+        return is_place(title, self.relation) or is_place(own, self.relation)
+
+
+def _ends_as_title(column: Column) -> bool:
+    said = words(column.name)
+    return said[-1:] != [] and said[-1] in _TITLE_ENDINGS and not _NOT_TITLES & {*said}
+
+
+def _joined(column: Column) -> str:
+    return "".join(words(column.name))

@@ -1,0 +1,36 @@
+"""Values and names as TOML writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_PLAIN_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_$]*")
+
+
+def toml(value: object) -> str:
+    """A text, a list of texts or a table of texts, in one line."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key(name)} = {toml(each)}' for name, each in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else toml(name)
+
+
+def shown(name: str) -> str:
+    """A name as a comment can hold it: in quotes where it could end the line, or be misread."""
+    return name if re.fullmatch(r"\w[\w ().]*(?<! )", name) and name.isprintable() else toml(name)
+
+
+def table(schema: str, name: str) -> str:
+    """A table's name as SQL and declarations have it, in quotes where it needs them."""
+    return ".".join(
+        part if _PLAIN_IDENTIFIER.fullmatch(part) else '"' + part.replace('"', '""') + '"' for part in (schema, name)
+    )

@@ -1,0 +1,58 @@
+"""Collections on the command line: `quarry map` drafts their file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from quarry.core.collections.declaration import nearest
+from quarry.core.collections.drafting import Draft, draft
+from quarry.core.collections.relations import Relation, relations_named, relations_of_schema
+from quarry.core.errors import ConfigurationError
+from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
+from quarry.core.settings import Settings
+from quarry.local.database import database_url
+
+
+def map_schema(schema: str, output: Path | None, *, force: bool) -> None:
+    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds.
+
+    Raises ConfigurationError where there is no such schema, or the file exists and is not to be overwritten.
+    """
+    if output is not None and output.exists() and not force:
+        raise ConfigurationError(f"{output} exists already: --force overwrites it")
+    settings = Settings.from_environment()
+    with database_url(settings) as url, connect(url, settings.database_schema) as connection:
+        _check_schema(connection, schema, settings.database_schema)
+        relations = relations_of_schema(connection, schema)
+        others = relations_named(connection, _referred_elsewhere(relations))
+    drafted = draft(schema, relations, others.values())
+    if output is None:
+        print(drafted.text, end="")
+    else:
+        output.write_text(drafted.text, encoding="utf-8")
+    print(_summary(drafted, relations, output), file=sys.stderr)
+
+
+def _check_schema(connection: SyncConnection, schema: str, own: str) -> None:
+    if schema == own:
+        raise ConfigurationError(f"The schema {schema} is Quarry's own: name that of your tables.")
+    rows = connection.execute("select nspname::text from pg_namespace where nspname !~ '^pg_'").fetchall()
+    known = [name for (name,) in rows if name not in (own, "information_schema")]
+    if schema not in known:
+        raise ConfigurationError(f"There is no schema {schema!r} in this database{nearest(schema, known)}")
+
+
+def _referred_elsewhere(relations: list[Relation]) -> set[tuple[str, str]]:
+    named = {reference.target for relation in relations for reference in relation.references}
+    return named - {relation.qualified for relation in relations}
+
+
+def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> str:
+    commented = f" and {len(drafted.commented)} commented out" if drafted.commented else ""
+    told = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
+    unknown = sum(relation.rows is None and relation.kind == "table" for relation in relations)
+    if unknown:
+        told += f"; {unknown} have no statistics: after `analyze` in SQL more is known of their columns"
+    return f"{told}: {output}" if output else told

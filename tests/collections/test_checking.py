@@ -1,0 +1,232 @@
+"""What declarations are told that do not fit the tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarry.core.collections.checking import Checked, check, tables_named
+from quarry.core.collections.declaration import Lines, read_declarations
+from quarry.core.collections.relations import Reference, Relation
+from tests.collections.made import catalog, column, table
+
+AGENTS = table("agents", [("id", "integer"), ("name", "text"), ("born", "date")], key=["id"])
+TICKETS = table(
+    "tickets",
+    [
+        ("id", "integer"), ("subject", "text"), ("body", "text"), ("meta", "json"), ("file", "bytea"), ("status", "mood"),
+        ("amount", "numeric(10,2)"), ("is_open", "boolean"), ("tags", "text[]"), ("created_at", "timestamp with time zone"),
+        ("opens", "time without time zone"), ("agent_id", "integer"), ("account_id", "uuid"), ("link", "text"),
+        ("password", "text"), column("code", is_nullable=False), column("alias"),
+    ],
+    key=["id"],
+    unique=[["code"], ["alias"]],
+    references=[Reference(("agent_id",), ("public", "agents"), ("id",))],
+)  # fmt: skip
+VIEW = table("open_tickets", [("id", "integer"), ("subject", "text")], kind="view")
+
+
+def checked(settings: str, *tables: Relation) -> Checked:
+    text = f"[collections.tickets]\n{settings}"
+    declared = read_declarations(text)
+    return check(
+        declared, catalog(*(tables or (TICKETS, AGENTS, VIEW))), Lines(text, "quarry.toml"), own_schema="quarry"
+    )
+
+
+def told(settings: str, *tables: Relation) -> str:
+    """The only error, after the collection's name."""
+    (error,) = checked(f'source = "tickets"\ntext = ["subject"]\n{settings}', *tables).errors
+    return error.removeprefix("quarry.toml:")
+
+
+def facet(declared: str) -> str:
+    return told(f"[collections.tickets.facets]\n{declared}").partition("facets.")[2]
+
+
+def test_what_fits_is_told_nothing() -> None:
+    found = checked(
+        """
+        source = "public.tickets"
+        title = "{subject} of {code}"
+        text = { subject = "A", body = "B", meta = "D" }
+        date = "created_at"
+        scope = "account_id"
+        scope_setting = "app.account"
+        url = "https://desk.example/{id}"
+        hidden = ["password", "file"]
+        language = "german"
+        [collections.tickets.facets]
+        status = "value"
+        amount = { kind = "money", currency = "EUR" }
+        is_open = "boolean"
+        tags = "array"
+        opened = { kind = "date", column = "created_at" }
+        agent = { kind = "name", by = "agent_id", of = "agents", title = "name" }
+        """
+    )
+    assert (found.errors, found.warnings) == ([], [])
+
+
+def test_all_that_is_wrong_is_told_at_once_with_its_lines() -> None:
+    assert checked('source = "tickets"\ntitle = "Subjekt"\ntext = { subject = "A", bodi = "B" }\nurl = "x"').errors == [
+        "quarry.toml:3: collections.tickets.title: tickets has no column 'Subjekt'; did you mean 'subject'?",
+        "quarry.toml:4: collections.tickets.text.bodi: tickets has no column 'bodi'; did you mean 'body'?",
+        "quarry.toml:5: collections.tickets.url: names no column in braces, so that all rows would have one address",
+    ]
+
+
+class TestSource:
+    @pytest.mark.parametrize(
+        ("source", "meant"),
+        [
+            ("support.tickets", "'public.tickets'"),
+            ("public.ticket", "'public.tickets'"),
+            ("opentickets", "'public.open_tickets'"),
+        ],
+    )
+    def test_one_that_is_missing_is_told_the_nearest(self, source: str, meant: str) -> None:
+        (error,) = checked(f'source = "{source}"\ntext = ["subject"]').errors
+        assert error.startswith("quarry.toml:2: collections.tickets.source: there is no table or view ")
+        assert error.endswith(f"; did you mean {meant}?")
+
+    @pytest.mark.parametrize("schema", ["quarry", "pg_catalog", "information_schema"])
+    def test_tables_of_quarry_and_of_postgres_are_not_searched(self, schema: str) -> None:
+        (error,) = checked(f'source = "{schema}.tickets"\ntext = ["subject"]').errors
+        assert f"belongs to the schema {schema}" in error
+
+    def test_its_rows_have_to_be_readable(self) -> None:
+        unreadable = table("tickets", [("id", "integer"), ("subject", "text")], key=["id"], may_select=False)
+        assert "grant select on public.tickets" in told("", unreadable)
+
+    def test_policies_that_hide_rows_are_refused(self) -> None:
+        hidden = table("tickets", [("id", "integer"), ("subject", "text")], key=["id"], is_row_security_active=True)
+        assert told("", hidden).startswith(
+            "2: collections.tickets.source: row-level security of public.tickets hides rows"
+        )
+
+
+class TestKey:
+    def test_a_table_without_a_primary_key_is_told_its_unique_ones(self) -> None:
+        keyless = table("tickets", [("subject", "text"), column("code", is_nullable=False)], unique=[["code"]])
+        assert told("", keyless) == "1: collections.tickets.key: is missing: tickets has no primary key; its keys: code"
+        assert checked('source = "tickets"\ntext = ["subject"]\nkey = "code"', keyless).errors == []
+
+    def test_a_table_without_any_needs_one(self) -> None:
+        assert told("", table("tickets", [("subject", "text")])).endswith("give it one, or search a view over it")
+
+    @pytest.mark.parametrize("key", ["subject", "alias"])
+    def test_columns_that_repeat_or_may_be_null_are_none(self, key: str) -> None:
+        assert told(f'key = "{key}"').endswith("its keys: id | code")
+
+    def test_a_view_needs_one(self) -> None:
+        (error,) = checked('source = "open_tickets"\ntext = ["subject"]\nsync = "sweep"').errors
+        assert "key: is missing: a view has none of its own" in error
+        assert checked('source = "open_tickets"\ntext = ["subject"]\nsync = "sweep"\nkey = "id"').errors == []
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        ("setting", "answer"),
+        [
+            ('embed = ["boddy"]', "4: collections.tickets.embed: tickets has no column 'boddy'; did you mean 'body'?"),
+            ('cite = ["file"]', "4: collections.tickets.cite: the column 'file' is bytea, not text"),
+            ('date = "opens"', "4: collections.tickets.date: the column 'opens' is time without time zone, not a date or timestamp"),
+            ('hidden = ["passwort"]', "4: collections.tickets.hidden: tickets has no column 'passwort'; did you mean 'password'?"),
+            ('hidden = ["id"]', "4: collections.tickets.key: the column 'id' is hidden, and would be shown"),
+            ('url = "https://x.example/{nr}"', "4: collections.tickets.url: tickets has no column 'nr'"),
+            ('url = "link"', "address: write {link}"),
+            ('language = "germann"', "configuration 'germann'; did you mean 'german'?"),
+        ],
+    )  # fmt: skip
+    def test_each_setting_is_checked(self, setting: str, answer: str) -> None:
+        assert answer in told(setting).replace("1: collections.tickets.key", "4: collections.tickets.key")
+
+    def test_a_scope_without_its_setting_is_doubtful(self) -> None:
+        found = checked('source = "tickets"\ntext = ["subject"]\nscope = "account_id"')
+        assert found.errors == []
+        assert [warning.partition(": ")[2] for warning in found.warnings] == [
+            "collections.tickets.scope: without `scope_setting` every caller sees all rows"
+        ]
+
+    def test_what_may_be_a_secret_is_doubtful(self) -> None:
+        found = checked(
+            'source = "tickets"\ntext = ["subject", "password"]\n[collections.tickets.facets]\npassword = "value"'
+        )
+        assert found.errors == []
+        assert len(found.warnings) == 2
+
+
+class TestSync:
+    def test_views_are_swept(self) -> None:
+        (error,) = checked('source = "open_tickets"\ntext = ["subject"]\nkey = "id"').errors
+        assert error.endswith('sync: a view has no triggers of this kind: write sync = "sweep"')
+
+    def test_partitions_and_tables_of_others_are_swept(self) -> None:
+        columns = [("id", "integer"), ("subject", "text")]
+        for fact, answer in (
+            ({"is_partition": True}, "through its parent"),
+            ({"may_trigger": False}, "grant trigger on"),
+        ):
+            fitting = table("tickets", columns, key=["id"], **fact)
+            assert answer in told("", fitting)
+            assert checked('source = "tickets"\ntext = ["subject"]\nsync = "sweep"', fitting).errors == []
+
+    def test_a_poll_needs_a_column_that_grows(self) -> None:
+        assert told('sync = { poll = "is_open" }').startswith(
+            "4: collections.tickets.sync.poll: the column 'is_open' is boolean"
+        )
+        assert told('sync = { poll = "updated" }').startswith("4: collections.tickets.sync.poll: tickets has no column")
+
+
+class TestFacets:
+    @pytest.mark.parametrize(
+        ("declared", "answer"),
+        [
+            ('subject = "number"', "subject: the column 'subject' is text, not a number"),
+            ('amount = "date"', "amount: the column 'amount' is numeric(10,2), not a date or timestamp"),
+            ('status = "boolean"', "status: the column 'status' is mood, not a boolean"),
+            ('status = "array"', "status: the column 'status' is mood, not an array"),
+            ('tags = "value"', "tags: the column 'tags' is text[], not a single value"),
+            ('meta = "value"', "meta: the column 'meta' is json, not a single value"),
+            ('amount = "place"', "amount: the column 'amount' is numeric(10,2), not text"),
+            ('amount = "money"', 'amount: money needs a currency: { kind = "money", currency = "EUR" }'),
+            ('stat = "value"', "stat: tickets has no column 'stat'; did you mean 'status'?"),
+            ('x = { kind = "value", column = "staus" }', "x.column: tickets has no column 'staus'; did you mean 'status'?"),
+            ('agent = { kind = "value", by = "agent", of = "agents", title = "name" }', "agent.by: tickets has no column 'agent'"),
+            ('agent = { kind = "value", by = "agent_id", of = "agnts", title = "name" }', "agent.of: there is no table or view public.agnts"),
+            ('agent = { kind = "value", by = "agent_id", of = "agents", title = "nam" }', "agent.title: agents has no column 'nam'"),
+            ('agent = { kind = "value", by = "agent_id", of = "agents" }', "agent.title: is missing: the column of agents"),
+            ('agent = { kind = "number", by = "agent_id", of = "agents", title = "name" }', "agent.title: the column 'name' is text"),
+            ('agent = { kind = "value", by = "agent_id", of = "agents", title = "name", key = "name" }', "agent.key: 'name' is no key of agents"),
+            ('agent = { kind = "value", by = "status", of = "agents", title = "name" }', "agent.by: the column 'status' is mood, and 'id' of agents is integer"),
+            ('ticket = { kind = "value", by = "id", of = "open_tickets", title = "subject" }', "ticket: open_tickets has no key of one column"),
+        ],
+    )  # fmt: skip
+    def test_their_columns_have_to_fit(self, declared: str, answer: str) -> None:
+        assert facet(declared).split("\n")[0].startswith(answer)
+
+    def test_a_hidden_column_is_none(self) -> None:
+        found = told('hidden = ["status"]\n[collections.tickets.facets]\nstatus = "value"')
+        assert found.endswith("facets.status: the column 'status' is hidden, and would be shown")
+
+    def test_values_of_a_table_with_policies_are_doubtful(self) -> None:
+        closed = table("agents", [("id", "integer"), ("name", "text")], key=["id"], is_row_security_active=True)
+        declared = 'agent = { kind = "value", by = "agent_id", of = "agents", title = "name" }'
+        found = checked(
+            f'source = "tickets"\ntext = ["subject"]\n[collections.tickets.facets]\n{declared}', TICKETS, closed
+        )
+        assert found.errors == []
+        assert [warning.partition("security ")[2] for warning in found.warnings] == ["of public.agents may hide values"]
+
+
+def test_tables_are_collected_from_sources_and_facets() -> None:
+    declared = read_declarations(
+        """
+        [collections.tickets]
+        source = 'support."Ticket"'
+        text = ["subject"]
+        [collections.tickets.facets]
+        agent = { kind = "value", by = "agent_id", of = "agents", title = "name" }
+        """
+    )
+    assert tables_named(declared) == {("support", "Ticket"), ("public", "agents")}

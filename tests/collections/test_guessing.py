@@ -1,0 +1,122 @@
+"""What columns are taken for, by their names, types and statistics."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.core.collections.guessing import (
+    date_purpose,
+    is_amount,
+    is_category,
+    is_number,
+    is_place,
+    is_prose,
+    is_scope,
+    is_secret,
+    is_secret_name,
+    is_year,
+    singular,
+    words,
+)
+from tests.collections.made import column, table
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("order_date", ["order", "date"]),
+        ("orderDate", ["order", "date"]),
+        ("APIKey", ["api", "key"]),
+        ("Größe", ["grosse"]),
+        ("題名", ["題名"]),
+        ("__", []),
+    ],
+)
+def test_a_name_is_read_by_its_words(name: str, said: list[str]) -> None:
+    assert words(name) == said
+
+
+@given(st.text())
+def test_any_name_has_words_in_lower_case_without_signs(name: str) -> None:
+    assert all(word and word == word.casefold() and "_" not in word for word in words(name))
+
+
+@pytest.mark.parametrize("name", ["password", "passwd", "user_password_hash", "passwordhash", "apiKey", "API_KEY", "client_secret",
+    "session_token", "refreshtokens", "salt", "ssn", "social_security_number", "card_number", "creditCardNo", "cvv", "iban",
+    "account_number", "tax_id", "otp_secret", "recovery_codes", "sha256_hash", "contraseña", "Kennwort"])  # fmt: skip
+def test_secrets_are_known_by_their_names(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["hashtag", "secretary", "card_type", "password_changed_at", "account_id", "description", "pinned"]
+)
+def test_what_only_sounds_like_a_secret_is_none(name: str) -> None:
+    assert not is_secret(column(name, "date" if name.endswith("_at") else "text"))
+
+
+def test_bytes_are_hidden_whatever_they_are_called() -> None:
+    assert is_secret(column("picture", "bytea"))
+
+
+def test_sentences_are_known_by_their_length_or_their_name() -> None:
+    assert is_prose(column("x", width=200))
+    assert is_prose(column("job_description"))
+    assert not is_prose(column("code", width=8))
+
+
+def test_a_category_has_few_values_many_times() -> None:
+    assert is_category(column("x", distinct=5), 1000)
+    assert is_category(column("x", distinct=-0.01), 1000)
+    assert not is_category(column("x", distinct=-1), 30)
+    assert not is_category(column("x", distinct=500), 1000)
+    assert is_category(column("anything", "mood"), None)
+
+
+def test_before_analyze_a_category_is_known_by_its_name() -> None:
+    assert is_category(column("ticket_status"), None)
+    assert not is_category(column("remark"), None)
+
+
+def test_a_state_is_a_place_only_beside_a_city() -> None:
+    state = column("state")
+    assert is_place(state, table("shops", [("city", "text"), state]))
+    assert not is_place(state, table("jobs", [("queue", "text"), state]))
+    assert is_place(column("ShipCountry"), table("orders", []))
+
+
+def test_numbers_that_name_something_are_not_counted_with() -> None:
+    assert [name for name in ("pages", "unit_price", "zip_code", "author_id", "position", "phone") if is_number(column(name, "integer"))] == [
+        "pages", "unit_price",
+    ]  # fmt: skip
+    assert is_amount(column("unit_price", "numeric(10,2)"))
+    assert is_amount(column("x", "money"))
+    assert is_year(column("print_year", "integer"))
+
+
+@pytest.mark.parametrize(
+    ("name", "purpose"),
+    [
+        ("sent_at", "happened"),
+        ("created_at", "created"),
+        ("last_update", "bookkeeping"),
+        ("birth_date", "later"),
+        ("at", "other"),
+    ],
+)
+def test_dates_are_told_apart(name: str, purpose: str) -> None:
+    assert date_purpose(column(name, "date")) == purpose
+
+
+def test_whose_a_row_is() -> None:
+    assert [name for name in ("tenant_id", "account_id", "organisationId", "owner", "account_name") if is_scope(column(name))] == [
+        "tenant_id", "account_id", "organisationId", "owner",
+    ]  # fmt: skip
+
+
+def test_plurals() -> None:
+    assert [singular(word) for word in ("tickets", "categories", "status", "address", "news", "ties")] == [
+        "ticket", "category", "status", "address", "new", "tie",
+    ]  # fmt: skip
