@@ -9,10 +9,10 @@ import psycopg
 from quarry.core.collections.apply import (
     Change,
     apply_change,
-    mentioned,
     plan_changes,
     stored_collections,
 )
+from quarry.core.collections.checking import tables_named
 from quarry.core.collections.declaration import read_declarations
 from quarry.core.collections.relations import relations_named
 from quarry.core.collections.upkeep import keep_in_step, read_collections
@@ -62,7 +62,7 @@ def apply_file(url: str, text: str, schema: str = DEFAULT_SCHEMA) -> list[Change
     """Make the database agree with a file; what was changed."""
     declared = read_declarations(text)
     with connect(url, schema) as connection:
-        relations = relations_named(connection, mentioned(declared.values()))
+        relations = relations_named(connection, tables_named(declared))
         changes = plan_changes(declared, stored_collections(connection), relations)
         for change in changes:
             apply_change(connection, change, schema)

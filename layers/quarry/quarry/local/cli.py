@@ -161,6 +161,18 @@ def _map(given: Arguments) -> int:
     return DONE
 
 
+def _apply(given: Arguments) -> int:
+    from quarry.local.apply import apply_file
+
+    return _status(apply_file(given.file, only_plan=given.plan, embed=not given.no_embed))
+
+
+def _reconcile(given: Arguments) -> int:
+    from quarry.local.apply import reconcile
+
+    return _status(reconcile(given.collection))
+
+
 def _uninstall(given: Arguments) -> int:
     from quarry.local.uninstall import uninstall
 
@@ -389,6 +401,20 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
     drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
     drafting.add_argument("--force", action="store_true", help="overwrite the file")
+
+    apply = _add(commands, "apply", _apply, "make the database agree with quarry.toml", "quarry apply --plan")
+    apply.add_argument(
+        "file", metavar="FILE", type=Path, nargs="?", default=Path("quarry.toml"), help="default: %(default)s"
+    )
+    apply.add_argument("--plan", action="store_true", help="say what would be done, and do nothing")
+    apply.add_argument(
+        "--no-embed", action="store_true", help="do not embed now; `quarry embed` or `serve` does it later"
+    )
+
+    reconcile = _add(
+        commands, "reconcile", _reconcile, "compare collections with their tables, and mend what differs", "quarry reconcile"
+    )  # fmt: skip
+    reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
 
     load = _add(
         commands, "load", _load, "load a table from a JSON Lines file", "quarry load meetings meetings.jsonl"

@@ -16,6 +16,7 @@ from types import FrameType
 import uvicorn
 
 from quarry.api import everything
+from quarry.core.collections.keeper import keep
 from quarry.core.errors import ConfigurationError, ModelUnavailable
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services
@@ -82,21 +83,26 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it has started, then loads the local embedding model, and whose end by a signal is no failure."""
+    """A server that says when it has started, then loads the local embedding model and keeps collections in step. Its end by a
+    signal is no failure.
+    """
 
     def __init__(self, config: uvicorn.Config, services: Services, on_started: Callable[[], None]) -> None:
         super().__init__(config)
         self._services = services
         self._on_started = on_started
-        self._warming: asyncio.Task[None] | None = None
+        self._beside: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_started()
-        self._warming = asyncio.create_task(_warm(self._services))
+        self._beside = [asyncio.create_task(_warm(self._services)), asyncio.create_task(keep(self._services))]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end by themselves for a while, then cut them off, and close the services only when all have ended."""
+        for task in self._beside:
+            task.cancel()
+        await asyncio.gather(*self._beside, return_exceptions=True)
         for server in self.servers:
             server.close()
         running = set(self.server_state.tasks)

@@ -6,7 +6,7 @@ A collection is changed in one transaction, all of it or nothing. What it holds 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, LiteralString
 
@@ -103,14 +103,6 @@ def resolved(
 
     facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
     return declaration.model_copy(update={"key": declaration.key or relation.primary_key, "facets": facets})
-
-
-def mentioned(declared: Iterable[CollectionDeclaration]) -> list[tuple[str, str]]:
-    """Every table that declarations name."""
-    given = list(declared)
-    names = [declared_source(each) for each in given]
-    names += [table_name(facet.of) for each in given for facet in each.facets.values() if facet.of]
-    return list(dict.fromkeys(names))
 
 
 def stored_collections(connection: SyncConnection) -> dict[str, Collection]:

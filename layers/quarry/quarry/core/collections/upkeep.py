@@ -16,12 +16,17 @@ from psycopg.errors import Error as PostgresError
 from quarry.core.collections.apply import STORED, collection_of
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.functions import BATCH_KEYS
+from quarry.core.collections.search_table import embedded_table
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.tables import EmbeddedTable
 
 COMPARE_SECONDS = 600.0
 """As long as comparing a collection with its source may take."""
 BATCH_SECONDS = 60.0
+COMPARED_EVERY_SECONDS = 86_400.0
+SWEEP_SECONDS = 600.0
+POLL_SECONDS = 30.0
 POLL_OVERLAP_SECONDS = 300
 """So far back a source that is polled is read again: what was written then may have been committed later."""
 
@@ -30,7 +35,9 @@ select c.id,
   exists (select from collection_changes q where q.collection = c.id and q.key is not null) as has_changes,
   exists (select from collection_changes q where q.collection = c.id and q.key is null and q.problem is null)
     as asks_to_compare,
-  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_problem
+  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_problem,
+  extract(epoch from now() - c.reconciled_at)::float8 as compared_before,
+  extract(epoch from now() - c.polled_to)::float8 as polled_before
 from collections c where c.id = any(%s) order by c.id
 """
 
@@ -50,10 +57,29 @@ class Refreshed:
 
 @dataclass(frozen=True)
 class _Waiting:
+    """What waits for a collection; when it was last compared and polled, in seconds before now."""
+
     id: int
     has_changes: bool
     asks_to_compare: bool
     has_problem: bool
+    compared_before: float | None
+    polled_before: float | None
+
+    def must_compare(self, collection: Collection) -> bool:
+        """Whether it is asked for, or long ago; a source without triggers is compared oftener."""
+        often = SWEEP_SECONDS if collection.declaration.sync == "sweep" else COMPARED_EVERY_SECONDS
+        return self.asks_to_compare or self.compared_before is None or self.compared_before > often
+
+    def must_poll(self, collection: Collection) -> bool:
+        """Whether it is polled, and was not lately."""
+        is_polled = not isinstance(collection.declaration.sync, str)
+        return is_polled and (self.polled_before is None or self.polled_before > POLL_SECONDS)
+
+
+def embedded_tables(collections: Iterable[Collection]) -> list[EmbeddedTable]:
+    """How the texts of those that have any to be embedded are."""
+    return [embedded_table(each) for each in collections if each.declaration.embedded]
 
 
 async def read_collections(database: Database) -> dict[str, Collection]:
@@ -75,7 +101,8 @@ async def keep_in_step(
         waiting, collection = _Waiting(**row), by_id[row["id"]]
         if not keep_going():
             break
-        if waiting.has_changes or waiting.asks_to_compare or waiting.has_problem:
+        due = waiting.must_compare(collection) or waiting.must_poll(collection)
+        if due or waiting.has_changes or waiting.has_problem:
             done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
     return done
 
@@ -120,8 +147,10 @@ async def _work_off(
 ) -> Refreshed:
     done = Refreshed()
     try:
-        if waiting.asks_to_compare:
+        if waiting.must_compare(collection):
             await compare(database, collection)
+        if waiting.must_poll(collection):
+            await poll(database, collection)
         while keep_going():
             keys = await refresh_rows(database, collection)
             if not keys:

@@ -1,0 +1,133 @@
+"""`quarry apply` and `quarry reconcile`: the database made to agree with `quarry.toml`, and what is searched with the tables."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections
+from quarry.core.collections.checking import check, tables_named
+from quarry.core.collections.collection import Collection
+from quarry.core.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
+from quarry.core.collections.relations import read_catalog
+from quarry.core.collections.search_table import embedded_table
+from quarry.core.collections.upkeep import Refreshed, compare, keep_in_step, read_collections
+from quarry.core.errors import ConfigurationError, ModelError, NotFound
+from quarry.core.postgres.embed import make_ready
+from quarry.core.postgres.embedding_backlog import count_pending
+from quarry.core.postgres.load import analyze
+from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
+from quarry.core.retrieval.refresh import refresh
+from quarry.core.services import Services
+from quarry.local.data import REFRESH_SECONDS, embed_table
+from quarry.local.database import LocalDatabase, open_database
+from quarry.local.terminal import progress_bar
+
+
+def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
+    """Make the database agree with a file, and fill what is new; whether all is in step. Says what it does before it does it.
+
+    Raises DeclarationError, which names every line that is wrong, and ConfigurationError where there is no file.
+    """
+    declared_text = _read(path)
+    with open_database() as database:
+        schema = database.settings.database_schema
+        with connect(database.url, schema) as connection:
+            changes = _planned(connection, declared_text, path, schema)
+            for change in changes:
+                print(change)
+            if only_plan:
+                return True
+            for change in changes:
+                apply_change(connection, change, schema)
+        return asyncio.run(_fill(database, embed=embed))
+
+
+def reconcile(name: str | None) -> bool:
+    """Compare a collection, or all, with their tables, and read again what differs; whether all is in step. Raises NotFound."""
+    with open_database() as database:
+        return asyncio.run(_reconcile(database, name))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigurationError(f"There is no {path}: `quarry map > {path}` drafts one from your tables.") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{path} is not UTF-8.") from None
+
+
+def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> list[Change]:
+    declared: Mapping[str, CollectionDeclaration] = read_declarations(text, str(path))
+    catalog = read_catalog(connection, tables_named(declared))
+    checked = check(declared, catalog, Lines(text, str(path)), own_schema=schema)
+    for warning in checked.warnings:
+        print(warning, file=sys.stderr)
+    if checked.errors:
+        raise DeclarationError(checked.errors)
+    return plan_changes(declared, stored_collections(connection), catalog.relations)
+
+
+async def _fill(database: LocalDatabase, *, embed: bool) -> bool:
+    async with database.services() as services:
+        collections = await read_collections(services.database)
+        done = await _refresh(services, collections.values())
+        changed = [collections[name] for name, each in done.items() if each.keys]
+        await _count(database, services, changed)
+        if embed:
+            await _embed(services, collections.values())
+    return _report(done)
+
+
+async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
+    async with database.services() as services:
+        collections = await read_collections(services.database)
+        if name is not None and name not in collections:
+            raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
+        chosen = [collections[name]] if name else [*collections.values()]
+        for collection in chosen:
+            print(f"{collection.name}: {await compare(services.database, collection):,} rows differ")
+        done = await _refresh(services, chosen)
+        await _count(database, services, chosen)
+        await _embed(services, chosen)
+    return _report(done)
+
+
+async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
+    with progress_bar("reading rows", 0) as bar:
+        return await keep_in_step(
+            services.database, collections, on_progress=lambda collection, keys: bar.advance(keys)
+        )
+
+
+async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
+    """What ranking and reading questions know of the rows: how often words are written, which values there are."""
+    for collection in collections:
+        await asyncio.to_thread(analyze, database.url, collection.rows, schema=database.settings.database_schema)
+    await refresh(services.database, "values", [each.rows for each in collections], timeout_seconds=REFRESH_SECONDS)
+
+
+async def _embed(services: Services, collections: Iterable[Collection]) -> None:
+    tables = [embedded_table(each) for each in collections if each.declaration.embedded]
+    waiting = [table for table in tables if await count_pending(services.database, table)]
+    if not waiting:
+        return
+    try:
+        await make_ready(services.database, services.embeddings)
+        for table in waiting:
+            await embed_table(services, table, stale=True)
+    except ModelError as error:
+        print(f"not embedded, rows are found by their words only: {error.message}", file=sys.stderr)
+
+
+def _report(done: Mapping[str, Refreshed]) -> bool:
+    for name, each in done.items():
+        if each.problem:
+            print(f"{name} is not in step: {each.problem}", file=sys.stderr)
+        else:
+            print(f"{name}: {each.keys:,} rows read")
+    return not any(each.problem for each in done.values())
