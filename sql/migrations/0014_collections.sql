@@ -4,8 +4,8 @@ create table collections (
   id smallint primary key generated always as identity,
   name text not null unique,
   source regclass not null,  -- outlives a new name
-  columns jsonb not null,  -- of each column that is used, its number: tells a column renamed from one dropped
-  declaration jsonb not null,
+  columns json not null,  -- of each column that is used, its number: tells a column renamed from one dropped
+  declaration json not null,  -- in the order of its file
   applied_at timestamptz not null default now(),
   reconciled_at timestamptz,
   polled_to timestamptz,

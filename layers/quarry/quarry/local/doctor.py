@@ -8,8 +8,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Literal
+from dataclasses import asdict
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -17,6 +16,7 @@ from psycopg.sql import SQL, Composed, Identifier
 from rich.text import Text
 
 from quarry import catalog
+from quarry.core.collections.upkeep import embedded_tables, read_collections
 from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embedding_backlog import Backlog, read_backlog
@@ -24,11 +24,10 @@ from quarry.core.postgres.migrate import connect, pending
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
+from quarry.local.doctor_collections import collection_findings
 from quarry.local.embedded_postgres import EmbeddedPostgresError
+from quarry.local.finding import Finding, Status
 from quarry.local.terminal import make_console, printable
-
-Status = Literal["ok", "broken", "absent"]
-"""absent: not there, and Quarry works without it."""
 
 PYTHON_MIN = (3, 11)
 POSTGRES_MIN = 15
@@ -39,16 +38,6 @@ _MARKS: dict[Status, tuple[str, str]] = {
     "broken": ("!!", "bold red"),
     "absent": ("--", "yellow"),
 }
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at: what it is, how it stands, and, unless it is ok, what to do."""
-
-    status: Status
-    subject: str
-    detail: str
-    advice: str = ""
 
 
 def examine(*, as_json: bool) -> bool:
@@ -175,6 +164,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         yield _recorded_model(connection, settings)
         yield _weights(connection, settings)
         yield _rows(connection)
+        yield from collection_findings(connection)
     yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 
@@ -217,11 +207,14 @@ def _rows(connection: SyncConnection) -> Finding:
 
 async def _not_embedded(database: LocalDatabase) -> Finding:
     async with database.services() as services:
-        backlog = await read_backlog(services.database, catalog.EMBEDDED.values())
+        collections = await read_collections(services.database)
+        labels = {each.rows: name for name, each in collections.items()}
+        tables = [*catalog.EMBEDDED.values(), *embedded_tables(collections.values())]
+        backlog = await read_backlog(services.database, tables)
     subject = "rows not embedded"
     if not backlog:
         return Finding("ok", subject, "none")
-    detail = ", ".join(f"{name} {_waiting(waits)}" for name, waits in backlog.items())
+    detail = ", ".join(f"{labels.get(name, name)} {_waiting(waits)}" for name, waits in backlog.items())
     return Finding("absent", subject, detail, "run `quarry embed --stale`")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 
 from quarry import catalog
@@ -13,6 +14,7 @@ from quarry.core.errors import ModelError
 from quarry.core.postgres.embed import make_ready
 from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
 from quarry.local.data import embed_table
 from quarry.local.database import LocalDatabase
 from quarry.local.derived import Statistics, derived_of
@@ -22,7 +24,7 @@ from quarry.local.terminal import make_console, progress_bar, write_table
 
 def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
     """Tell every difference; whether there is none. Raises DatabaseUnavailable."""
-    differences = _differences(database.url, derived_of(table))
+    differences = _differences(database, derived_of(table))
     _report(differences, as_json=as_json)
     return not differences
 
@@ -34,27 +36,31 @@ def rebuild(database: LocalDatabase, table: str | None, *, as_json: bool) -> boo
     """
     derived = derived_of(table)
     statistics = [each for each in derived if isinstance(each, Statistics)]
-    _rebuild(database.url, [each for each in derived if not isinstance(each, Statistics)])
+    _rebuild(database, [each for each in derived if not isinstance(each, Statistics)])
     asyncio.run(_embed(database, [name for name in catalog.EMBEDDED if table in (None, name)]))
     # of the new vectors too
-    _rebuild(database.url, statistics)
+    _rebuild(database, statistics)
     return verify(database, table, as_json=as_json)
 
 
-def _rebuild(url: str, derived: Sequence[Derived]) -> None:
-    with progress_bar("rebuilding", len(derived)) as bar, connect(url) as connection:
+def _rebuild(database: LocalDatabase, derived: Sequence[Derived]) -> None:
+    with progress_bar("rebuilding", len(derived)) as bar, _connected(database) as connection:
         for each in derived:
             each.rebuild(connection)
             bar.advance(1)
 
 
-def _differences(url: str, derived: Sequence[Derived]) -> list[Difference]:
+def _differences(database: LocalDatabase, derived: Sequence[Derived]) -> list[Difference]:
     found: list[Difference] = []
-    with progress_bar("verifying", len(derived)) as bar, connect(url) as connection:
+    with progress_bar("verifying", len(derived)) as bar, _connected(database) as connection:
         for each in derived:
             found += each.verify(connection)
             bar.advance(1)
     return found
+
+
+def _connected(database: LocalDatabase) -> AbstractContextManager[SyncConnection]:
+    return connect(database.url, database.settings.database_schema)
 
 
 async def _embed(database: LocalDatabase, names: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, LiteralString
 
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json
 
 from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
 from quarry.core.collections.declaration import CollectionDeclaration, FacetDeclaration, table_name
@@ -134,14 +134,31 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
         connection.execute(SQL("set local lock_timeout = {}").format(LOCK_SECONDS * 1000))
         if change.action == "drop" and change.stored:
             _drop(connection, change.stored)
-        elif change.declaration and change.relation and change.action != "keep":
+        elif change.action == "keep" and change.stored:
+            _restore_triggers(connection, change.stored)
+        elif change.declaration and change.relation:
             collection = _store(connection, change.name, change.declaration, change.relation)
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
             if change.is_filled_anew:
-                connection.execute(
-                    "insert into collection_changes (collection, key) values (%s, null)", [collection.id]
-                )
+                _ask_to_compare(connection, collection)
+
+
+def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
+    """Make the triggers anew where one is missing or disabled, and have what they missed be found."""
+    made = list(triggers(collection))
+    row = connection.execute(
+        "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
+        [f"note_changes_{collection.id}"],
+    ).fetchone()
+    if collection.declaration.sync == "trigger" and row is not None and row[0] < len(made):
+        for statement in made:
+            connection.execute(statement)
+        _ask_to_compare(connection, collection)
+
+
+def _ask_to_compare(connection: SyncConnection, collection: Collection) -> None:
+    connection.execute("insert into collection_changes (collection, key) values (%s, null)", [collection.id])
 
 
 def _store(connection: SyncConnection, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
@@ -150,7 +167,7 @@ def _store(connection: SyncConnection, name: str, declaration: CollectionDeclara
         "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
         " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
         " applied_at = now(), problem = null returning c.id",
-        [name, relation.oid, Jsonb(declaration.model_dump(mode="json", exclude_defaults=True)), Jsonb(columns)],
+        [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(columns)],
     ).fetchone()
     assert row is not None
     return make_collection(row[0], name, declaration, relation)

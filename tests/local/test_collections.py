@@ -1,0 +1,140 @@
+"""`quarry apply`, `quarry reconcile`, and what `quarry doctor` says of collections."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarry.local.cli import main
+from tests.collections.support import HELP_DESK, TICKETS, owner
+
+
+@pytest.fixture
+def desk(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a help desk's database, with a quarry.toml in the working directory."""
+    owner(database_url, HELP_DESK)
+    (tmp_path / "quarry.toml").write_text(TICKETS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    return database_url
+
+
+def finding(capsys: pytest.CaptureFixture[str], subject: str = "collection tickets") -> dict[str, Any]:
+    """What `quarry doctor` says of something."""
+    capsys.readouterr()
+    main(["doctor", "--json"])
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    return next(check for check in checks if check["subject"] == subject)
+
+
+def test_a_plan_is_told_and_nothing_is_done(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["apply", "--plan"]) == 0
+    assert capsys.readouterr().out == "create tickets (support.tickets)\n"
+    assert main(["apply", "--plan"]) == 0
+    assert capsys.readouterr().out == "create tickets (support.tickets)\n"
+
+
+def test_applying_fills_and_embeds_and_applying_again_does_nothing(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["apply"]) == 0
+    assert capsys.readouterr().out == "create tickets (support.tickets)\ntickets: 3 rows read\n"
+    assert finding(capsys) == {
+        "status": "ok", "subject": "collection tickets", "detail": "in step with support.tickets", "advice": "",
+    }  # fmt: skip
+    assert finding(capsys, "rows not embedded")["status"] == "ok"
+    assert main(["apply"]) == 0
+    assert capsys.readouterr().out == "keep tickets (support.tickets)\n"
+
+
+def test_a_change_says_what_is_other_than_before(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply"])
+    Path("quarry.toml").write_text(TICKETS.replace(', body = "B"', ""))
+    capsys.readouterr()
+    main(["apply"])
+    told = capsys.readouterr().out.splitlines()
+    assert told == [
+        'change tickets (support.tickets): text is {"subject": "A"} instead of {"subject": "A", "body": "B"}',
+        "tickets: 3 rows read",
+    ]
+
+
+def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("quarry.toml").write_text(TICKETS.replace('title = "subject"', 'title = "subjct"'))
+    assert main(["apply"]) == 1
+    assert "quarry.toml:4: collections.tickets.title" in capsys.readouterr().err
+    Path("quarry.toml").unlink()
+    assert main(["apply"]) == 1
+    assert "quarry map" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ("alter table support.tickets rename column body to told", "body is now called told"),
+        ("alter table support.tickets drop column body", "body is now gone"),
+        ("alter table support.tickets rename to questions", "is now called support.questions"),
+        ("drop table support.tickets", "the table support.tickets is gone"),
+        (
+            "alter table support.tickets disable trigger quarry_1_update",
+            "triggers on support.tickets are missing or disabled",
+        ),
+    ],
+)
+def test_the_doctor_tells_what_was_changed_of_a_table(
+    desk: str, capsys: pytest.CaptureFixture[str], change: str, detail: str
+) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, change)
+    found = finding(capsys)
+    assert found["status"] == "broken"
+    assert detail in found["detail"]
+    assert found["advice"]
+
+
+def test_the_doctor_tells_of_changes_that_wait_long(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "--no-embed"])
+    owner(
+        desk,
+        "update support.tickets set subject = 'x' where id = 1",
+        "update quarry.collection_changes set at = now() - interval '1 hour'",
+    )
+    assert (finding(capsys)["status"], finding(capsys)["detail"]) == (
+        "absent",
+        "1 changes wait, the oldest for 60 minutes",
+    )
+
+
+def test_applying_again_restores_triggers_and_what_they_missed(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "--no-embed"])
+    owner(
+        desk,
+        "alter table support.tickets disable trigger quarry_1_insert",
+        "insert into support.tickets (subject) values ('badger')",
+    )
+    main(["apply", "--no-embed"])
+    assert "1 rows read" in capsys.readouterr().out
+    assert finding(capsys)["status"] == "ok"
+
+
+def test_reconciling_reads_again_what_no_trigger_saw(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, "set session_replication_role = replica; delete from support.tickets where id = 1")
+    capsys.readouterr()
+    assert main(["reconcile", "tickets"]) == 0
+    assert capsys.readouterr().out == "tickets: 1 rows differ\ntickets: 1 rows read\n"
+    assert main(["reconcile", "nothing"]) == 1
+    assert "tickets" in capsys.readouterr().err
+
+
+def test_what_is_no_longer_declared_is_dropped(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "--no-embed"])
+    Path("quarry.toml").write_text("")
+    capsys.readouterr()
+    assert main(["apply"]) == 0
+    assert capsys.readouterr().out == "drop tickets\n"
