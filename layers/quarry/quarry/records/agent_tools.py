@@ -12,10 +12,11 @@ from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.contract import SearchRequest
+from quarry.records.contract import FacetValues, SearchRequest
+from quarry.records.filters import FACETS, facet_clauses
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
-from quarry.records.types import RecordType
+from quarry.records.types import RECORD_TYPES, RecordType
 
 
 class SearchRecordsArguments(Request):
@@ -29,6 +30,12 @@ class SearchRecordsArguments(Request):
     date_to: datetime.date | None = Field(
         default=None, description="Only records of this day or earlier, as YYYY-MM-DD."
     )
+    facets: dict[str, FacetValues] = Field(
+        default={},
+        description="Only records that have one of these values, by facet; with a dash before its name, that have none of them."
+        f" The facets are {', '.join(FACETS)}.",
+        examples=[{"result": ["Carried"]}],
+    )
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
 
 
@@ -40,8 +47,10 @@ class GetRecordArguments(Request):
 
 
 async def _search(arguments: SearchRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    facet_clauses(arguments.facets, arguments.types or RECORD_TYPES, at="/facets")
     request = SearchRequest.model_validate(
         {
+            **arguments.facets,
             "q": arguments.query,
             "type": arguments.types,
             "from": arguments.date_from,
@@ -61,7 +70,8 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
         }
         for result in found.results
     ]
-    return {"total": sum(found.counts.values()), "results": results, "next": "get_record gives the whole of one."}
+    total = sum(found.counts.values())
+    return {"total": total, "more": found.more, "results": results, "next": "get_record gives the whole of one."}
 
 
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:

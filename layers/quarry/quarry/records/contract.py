@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
+    ConfigDict,
     Field,
     StringConstraints,
     TypeAdapter,
@@ -25,24 +28,25 @@ ConfidenceLevel = Literal["high", "medium", "low"]
 
 LIMIT_MAX = 100
 OFFSET_MAX = 400
+FACET_VALUES_MAX = 20
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
 
 
-class SearchRequest(Request):
-    """`GET /records/search`. `type` may be repeated; `from` and `to` are inclusive."""
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
 
-    q: QueryText = Field(examples=["bridge weight limit"])
-    type: list[RecordType] = Field(default_factory=list, max_length=12)
+
+_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Storable]
+FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_VALUES_MAX), BeforeValidator(_listed)]
+"""The values that a request names of one facet."""
+
+
+class _Dated(Request):
+    """A request for records of some days; `from` and `to` are inclusive."""
+
     from_date: Day | None = Field(default=None, alias="from")
     to_date: Day | None = Field(default=None, alias="to")
-    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
-    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
-    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
-    ranking: Literal["scores", "seed"] = Field(
-        default="scores",
-        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
-    )
 
     @field_validator("to_date")
     @classmethod
@@ -52,10 +56,32 @@ class SearchRequest(Request):
             raise ValueError("must not be earlier than `from`")
         return to_date
 
+
+class SearchRequest(_Dated):
+    """`GET /records/search`. `type` may be repeated. What is named nowhere here is a facet that it filters by."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, FacetValues] = Field(init=False)
+
+    q: QueryText = Field(examples=["bridge weight limit"])
+    type: list[RecordType] = Field(default_factory=list, max_length=12)
+    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
+    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
+    ranking: Literal["scores", "seed"] = Field(
+        default="scores",
+        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
+    )
+
     @property
     def types(self) -> tuple[RecordType, ...]:
         """The types to search: those named, else all; each once, in the fixed order."""
         return tuple(name for name in RECORD_TYPES if not self.type or name in self.type)
+
+    @property
+    def facets(self) -> Mapping[str, Sequence[str]]:
+        """The values of each facet, by its name; with a dash before it, those that are left out."""
+        return self.__pydantic_extra__
 
 
 class Matched(BaseModel):
@@ -80,12 +106,15 @@ class Result(BaseModel):
 
 
 class SearchResponse(BaseModel):
-    """One list over all types, best first. `counts` holds how many were found of each type, before `limit` and `offset`."""
+    """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
+    of others those nearest in meaning. They are exact up to 10,000; `more` says that there are more of some type.
+    """
 
     query: str
     intent: Intent
     results: list[Result]
     counts: dict[RecordType, int]
+    more: bool
     degraded: list[str]
 
 
@@ -126,12 +155,19 @@ class PriorTurn(Request):
 _TURNS = TypeAdapter(list[PriorTurn])
 
 
+class AskFilters(_Dated):
+    """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
+
+    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"result": ["Carried"]}])
+
+
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
     question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[RecordType] = Field(default_factory=list, max_length=12)
+    filters: AskFilters = AskFilters()
 
     @property
     def recent_history(self) -> list[PriorTurn]:

@@ -20,6 +20,8 @@ from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_
 from quarry.records.contract import AggregationEvent
 from quarry.records.facets import RECORDS, SAID_FACETS
 from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
+from quarry.records.retrieval import EVERYTHING, Scope
+from quarry.records.search_plan import besides
 from quarry.records.types import RecordType
 
 WORDS_ROWS_MAX = 20_000
@@ -51,9 +53,9 @@ class Counted:
     sentence: str
 
 
-def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Counting | None:
-    """What the question wants counted of one type of `types`, or of meetings; None where it asks for no number of records, and
-    where these do not tell what it asks.
+def what_to_count(reading: RecordsReading, types: Sequence[RecordType], scope: Scope = EVERYTHING) -> Counting | None:
+    """What the question wants counted of one type of `types`, or of meetings, in `scope`; None where it asks for no number of
+    records, and where these do not tell what it asks.
     """
     question = reading.question
     if question.unanswerable or question.excluded_words or len(question.clauses) > CLAUSES_MAX:
@@ -66,16 +68,19 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Count
         if name not in (*types, "meeting"):
             continue
         table = COUNTED[name]
-        told = [tellable(clause, table) for clause in clauses]
         facets = {facet.name for facet in table.facets}
-        if not all(told) or not _facets_named(reading) <= facets:
+        given = {condition.facet for clause in scope.facets for condition in clause}
+        told = [tellable(clause, table) for clause in besides(clauses, scope)]
+        if not all(told) or not _facets_named(reading) | given <= facets:
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         for condition in _said_whole(reading, facets, used):
             told, used = [*told, (condition,)], used | {*condition.evidence}
         words = list(_words(reading, used))
         is_told = name != "meeting" and question.ask.kind != "distinct"
-        return Counting(name, question.ask, told, words) if is_told or not words else None
+        return (
+            Counting(name, question.ask, [*scope.dated, *scope.facets, *told], words) if is_told or not words else None
+        )
     return None
 
 
