@@ -57,21 +57,13 @@ class _Dated(Request):
         return to_date
 
 
-class SearchRequest(_Dated):
-    """`GET /records/search`. `type` may be repeated. What is named nowhere here is a facet that it filters by."""
+class _Filtered(_Dated):
+    """A request for some of the records. `type` may be repeated. What no field is called is a facet that it filters by."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, FacetValues] = Field(init=False)
 
-    q: QueryText = Field(examples=["bridge weight limit"])
     type: list[RecordType] = Field(default_factory=list, max_length=12)
-    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
-    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
-    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
-    ranking: Literal["scores", "seed"] = Field(
-        default="scores",
-        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
-    )
 
     @property
     def types(self) -> tuple[RecordType, ...]:
@@ -82,6 +74,19 @@ class SearchRequest(_Dated):
     def facets(self) -> Mapping[str, Sequence[str]]:
         """The values of each facet, by its name; with a dash before it, those that are left out."""
         return self.__pydantic_extra__
+
+
+class SearchRequest(_Filtered):
+    """`GET /records/search`."""
+
+    q: QueryText = Field(examples=["bridge weight limit"])
+    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
+    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
+    ranking: Literal["scores", "seed"] = Field(
+        default="scores",
+        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
+    )
 
 
 class Matched(BaseModel):
@@ -116,6 +121,55 @@ class SearchResponse(BaseModel):
     counts: dict[RecordType, int]
     more: bool
     degraded: list[str]
+
+
+Period = Literal["day", "month", "year"]
+
+
+class CountRequest(_Filtered):
+    """`GET /records/facets`: how many records there are, in all and by the values of `by`."""
+
+    q: QueryText | None = Field(default=None, description="Only records that hold all of these words.")
+    by: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable] | None = Field(
+        default=None,
+        description="The facet, or `day`, `month` or `year`, by which they are grouped.",
+        examples=["result"],
+    )
+
+
+class RecordCounts(BaseModel):
+    """Exact numbers, counted over all records. `groups` are those with most records first, or periods in the order of time, each
+    by its first day; `truncated` says that there are more. A record with several values counts for each.
+    """
+
+    total: int
+    exact: Literal[True] = True
+    groups: list[AggregationGroup]
+    truncated: bool
+
+
+class CollectionFacet(BaseModel):
+    """What records can be filtered and counted by."""
+
+    name: str
+    kind: str
+    label: str
+
+
+class Collection(BaseModel):
+    """A type of record. `date` names the facet that dates it."""
+
+    name: RecordType
+    label: str
+    description: str
+    facets: list[CollectionFacet]
+    date: str | None = None
+
+
+class Collections(BaseModel):
+    """`GET /collections`: the types of record that are declared."""
+
+    collections: list[Collection]
 
 
 class Meeting(BaseModel):

@@ -16,7 +16,18 @@ from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
 from quarry.records.answer import answer_question
-from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, WholeRecord
+from quarry.records.collections import collections, count_records
+from quarry.records.contract import (
+    AskQuery,
+    AskRequest,
+    Collections,
+    CountRequest,
+    FacetValues,
+    RecordCounts,
+    SearchRequest,
+    SearchResponse,
+    WholeRecord,
+)
 from quarry.records.filters import facet_clauses
 from quarry.records.retrieval import Scope, whole_record
 from quarry.records.search import search_records
@@ -58,6 +69,20 @@ async def search(
 ) -> SearchResponse:
     """One ranked list over all types of record."""
     return await search_records(query, caller, services, request_id_of(request))
+
+
+@router.get("/collections", response_model_exclude_none=True)
+async def list_collections(caller: PlainCaller) -> Collections:
+    """The types of record, and what they can be filtered and counted by."""
+    return collections()
+
+
+@router.get("/records/facets", openapi_extra=_FACETS)
+async def count(
+    query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
+) -> RecordCounts:
+    """How many records there are, exactly, in all and by the values of a facet."""
+    return await count_records(query, services.database)
 
 
 @router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM)
