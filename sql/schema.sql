@@ -919,6 +919,38 @@ $$;
 
 
 --
+-- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed_query, p_filter text, p_limit integer, p_found text[]) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    AS $_$
+declare
+  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
+    case when numnode((p_query).required) > 0 then 't.text_search @@ $3' end);
+  common constant tsquery[] := array(
+    select quote_literal(c.lexeme)::tsquery from lexeme_counts c
+    where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
+  words tsquery;
+  counted int;
+  others int;
+begin
+  foreach words in array common || any_word loop
+    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, conditions)
+      into counted using words, p_limit, (p_query).required;
+    if counted > p_limit then
+      return counted;
+    end if;
+  end loop;
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+    into others using p_found, any_word;
+  return least(counted + others, p_limit + 1);
+end
+$_$;
+
+
+--
 -- Name: count_lexemes(regclass, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1910,7 +1942,7 @@ CREATE FUNCTION quarry.matters_values() RETURNS TABLE(facet text, scope text, va
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select 1, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)
@@ -1940,7 +1972,7 @@ begin
     with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)
@@ -1959,7 +1991,7 @@ begin
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)
@@ -1976,7 +2008,7 @@ begin
     with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)

@@ -110,6 +110,8 @@ REQUESTS = {
         "/records/search",
         query=[("q", "Sable River Bridge"), ("type", "motion"), ("type", "agenda_item"), ("limit", "5")],
     ),
+    "records/collections": Request("GET", "/collections"),
+    "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
     "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION}),
     "records/ask_by_query": Request("GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION)]),
     "records/record": Request("GET", "/records/{type}/{id+}", path={"type": "motion", "id": "2023-11-14-council-m2"}),

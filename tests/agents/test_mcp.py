@@ -20,7 +20,8 @@ from tests.conftest import create_database
 from tests.running import running_server
 
 TOOLS = {
-    "search_ontology", "get_ontology_entity", "search_records", "get_record", "search_companies", "search_campaigns",
+    "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
+    "search_companies", "search_campaigns",
 }  # fmt: skip
 RESULT_CHARACTERS_MAX = 40_000
 
@@ -82,6 +83,19 @@ async def test_records_are_found_and_then_read_whole(base: str) -> None:
     assert whole["meeting"]
 
 
+async def test_records_are_counted_by_a_facet(base: str, agents_url: str) -> None:
+    with psycopg.connect(agents_url) as connection:
+        query = "select count(*) from motions where mover = 'Leland Frost' and date >= '2024-01-01'"
+        [moved] = connection.execute(query).fetchone() or [0]
+    arguments = {"facets": {"mover": ["Leland Frost"]}, "date_from": "2024-01-01"}
+    counted = await call(base, "count_records", **arguments, by="result")
+    assert counted["total"] == moved > 0
+    assert sum(group["count"] for group in counted["groups"]) == moved
+    found = await call(base, "search_records", query="motions", **arguments)
+    assert 0 < found["total"] <= moved
+    assert not found["more"]
+
+
 async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
     own = await call(base, "search_ontology", query="launch plan")
     assert own["results"]
@@ -126,6 +140,9 @@ async def test_campaigns_come_with_exact_counts(base: str) -> None:
         ("search_records", {"query": "elm", "limit": RESULTS_MAX + 1}, "limit"),
         ("search_records", {"query": "a\x00b"}, "NUL"),
         ("search_records", {"query": "elm", "colour": "red"}, "colour"),
+        ("search_records", {"query": "elm", "facets": {"movr": ["x"]}}, "mover"),
+        ("search_records", {"query": "elm", "facets": {"limit": ["1"]}}, "nearest"),
+        ("count_records", {"by": "movr"}, "mover"),
         ("get_record", {"type": "motion", "id": "none"}, "no motion"),
         ("search_campaigns", {"channel": ["Emial"]}, "'Email'"),
         ("search_campaigns", {"query": "a", "phrase": "b"}, "not both"),

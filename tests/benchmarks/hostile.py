@@ -29,7 +29,7 @@ from quarry.ontology.contract import RESULTS_MAX
 from quarry.ontology.retrieval import find_entities
 from quarry.people.filters import CardFilters
 from quarry.records import retrieval as records
-from quarry.records.search import DEPTH
+from quarry.records.search import COUNTED_MAX, DEPTH
 from quarry.records.types import RECORD_TYPES
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.generated_campaigns import load_campaigns
@@ -90,9 +90,10 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
 
 
 async def _search_records(database: Database, query: Query) -> None:
-    found = await records.find_candidates(
-        database, [records.Arm(name, query.text) for name in RECORD_TYPES], vector=query.vector.tolist(), depth=DEPTH
-    )
+    arms = [records.Arm(name, query.text) for name in RECORD_TYPES]
+    found = await records.find_candidates(database, arms, vector=query.vector.tolist(), depth=DEPTH)
+    by_meaning = [each.id for each in found if each.text_score is None]
+    await records.count_found(database, arms, {"motion": by_meaning}, COUNTED_MAX)
     await records.describe(database, [(each.type, each.id) for each in found[:PAGE]], query.text)
 
 

@@ -156,6 +156,7 @@ def test_hostile_results_and_records_are_text(site: Site, requested: list[str]) 
         "intent": "keyword",
         "results": results,
         "counts": {"motion": len(results)},
+        "more": False,
         "degraded": HOSTILE[:3],
     }
     fields = {f"field_{n}": text for n, text in enumerate(HOSTILE)} | {"text_content": HOSTILE[1], "list": HOSTILE}

@@ -284,7 +284,14 @@ def test_the_list_goes_on_where_it_ended(site: Site) -> None:
 
 
 def test_nothing_found_says_what_may_help(site: Site) -> None:
-    nothing = {"query": "x", "intent": "keyword", "results": [], "counts": {}, "degraded": ["query_embedding"]}
+    nothing = {
+        "query": "x",
+        "intent": "keyword",
+        "results": [],
+        "counts": {},
+        "more": False,
+        "degraded": ["query_embedding"],
+    }
     page = site.open(
         "search?q=x&type=motion", before=lambda page: page.route("**/records/search?*", answer_json(nothing))
     )
@@ -418,3 +425,19 @@ def test_an_answer_is_kept_once(site: Site, page_database: str) -> None:
         after = connection.execute("select count(*) from answer_cache").fetchone()
     assert before
     assert after == (before[0] + 1,)
+
+
+def test_of_very_many_results_the_page_says_at_least_how_many_there_are(site: Site) -> None:
+    many = {
+        "query": "x",
+        "intent": "keyword",
+        "results": [],
+        "counts": {"motion": 10_000, "matter": 12},
+        "more": True,
+        "degraded": [],
+    }
+    page = site.open("search?q=x", before=lambda page: page.route("**/records/search?*", answer_json(many)))
+    expect(page.get_by_role("tab", name="Results")).to_have_text("Results 10,012+")
+    types = page.get_by_role("group", name="Types of record")
+    expect(types.get_by_role("button", name="Motions")).to_have_text("Motions10,000+")
+    expect(types.get_by_role("button", name="Matters")).to_have_text("Matters12")

@@ -33,8 +33,9 @@ def keys(body: dict[str, Any]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None:
     body = found(client, query)
-    assert set(body) == {"query", "intent", "results", "counts", "degraded"}
-    assert (body["query"], body["degraded"], set(body["counts"])) == (query, [], set(RECORD_TYPES))
+    assert set(body) == {"query", "intent", "results", "counts", "more", "degraded"}
+    assert (body["query"], body["degraded"], body["more"]) == (query, [], False)
+    assert set(body["counts"]) == set(RECORD_TYPES)
     assert 0 < len(body["results"]) <= 20
     for result in body["results"]:
         assert {"type", "id", "title", "snippet", "score", "matched"} <= set(result)

@@ -6,7 +6,7 @@ as $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select 1, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)

@@ -12,7 +12,7 @@ begin
     with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)
@@ -31,7 +31,7 @@ begin
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)
@@ -48,7 +48,7 @@ begin
     with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
         select 'title', title_runs(t.title)
-        union all select 'type', t.matter_type
+        union all select 'matter_type', t.matter_type
         union all select 'status', t.status
         union all select 'sponsor', unnest(t.sponsors)
       ) a (facet, value)) v (facet, value)

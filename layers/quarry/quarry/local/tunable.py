@@ -49,8 +49,8 @@ def _records() -> Tunable:
         budget = Budget(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
         run = Run("records", caller.user_id, query.query, budget, chat=None)
         reading = await read_records(services.database, query.query)
-        candidates = await gather_candidates(query.query, RECORD_TYPES, services, run, reading=reading)
-        return lambda weights: [":".join(item.key) for item in fuse_types(candidates, weights[share])]
+        found = await gather_candidates(query.query, RECORD_TYPES, services, run, reading=reading)
+        return lambda weights: [":".join(item.key) for item in fuse_types(found.candidates, weights[share])]
 
     options = [{share: step / STEPS} for step in range(STEPS + 1)]
     return Tunable(gather, options, {"words": {share: 0.0}, "meaning": {share: 1.0}}, "the list of records")

@@ -12,16 +12,20 @@ from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.contract import SearchRequest
+from quarry.records.collections import count_records
+from quarry.records.contract import CountRequest, FacetValues, SearchRequest
+from quarry.records.filters import FACETS, facet_clauses
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
-from quarry.records.types import RecordType
+from quarry.records.types import RECORD_TYPES, RecordType
+
+GROUPS_MAX = 50
+"""Groups of one count at most."""
 
 
-class SearchRecordsArguments(Request):
-    """Arguments of `search_records`."""
+class _Filters(Request):
+    """The arguments that say which records are meant."""
 
-    query: QueryText = Field(description="A few words or a question, as the records would put it.")
     types: list[RecordType] = Field(default=[], max_length=12, description="Only these kinds of record; empty for all.")
     date_from: datetime.date | None = Field(
         default=None, description="Only records of this day or later, as YYYY-MM-DD."
@@ -29,7 +33,33 @@ class SearchRecordsArguments(Request):
     date_to: datetime.date | None = Field(
         default=None, description="Only records of this day or earlier, as YYYY-MM-DD."
     )
+    facets: dict[str, FacetValues] = Field(
+        default={},
+        description="Only records that have one of these values, by facet; with a dash before its name, that have none of them."
+        f" The facets are {', '.join(FACETS)}.",
+        examples=[{"result": ["Carried"]}],
+    )
+
+    def parameters(self) -> dict[str, Any]:
+        """The same as the HTTP interface has them. Raises InvalidInput."""
+        facet_clauses(self.facets, self.types or RECORD_TYPES, at="/facets")
+        return {**self.facets, "type": self.types, "from": self.date_from, "to": self.date_to}
+
+
+class SearchRecordsArguments(_Filters):
+    """Arguments of `search_records`."""
+
+    query: QueryText = Field(description="A few words or a question, as the records would put it.")
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
+
+
+class CountRecordsArguments(_Filters):
+    """Arguments of `count_records`."""
+
+    query: QueryText | None = Field(default=None, description="Only records that hold all of these words.")
+    by: str | None = Field(
+        default=None, max_length=200, description="The facet, or `day`, `month` or `year`, to count them by."
+    )
 
 
 class GetRecordArguments(Request):
@@ -40,15 +70,7 @@ class GetRecordArguments(Request):
 
 
 async def _search(arguments: SearchRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    request = SearchRequest.model_validate(
-        {
-            "q": arguments.query,
-            "type": arguments.types,
-            "from": arguments.date_from,
-            "to": arguments.date_to,
-            "limit": arguments.limit,
-        }
-    )
+    request = SearchRequest.model_validate({**arguments.parameters(), "q": arguments.query, "limit": arguments.limit})
     found = await search_records(request, caller, services)
     results = [
         {
@@ -61,7 +83,16 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
         }
         for result in found.results
     ]
-    return {"total": sum(found.counts.values()), "results": results, "next": "get_record gives the whole of one."}
+    total = sum(found.counts.values())
+    return {"total": total, "more": found.more, "results": results, "next": "get_record gives the whole of one."}
+
+
+async def _count(arguments: CountRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    request = CountRequest.model_validate({**arguments.parameters(), "q": arguments.query, "by": arguments.by})
+    counted = await count_records(request, services.database)
+    return counted.model_copy(update={"groups": counted.groups[:GROUPS_MAX]}).model_dump(mode="json") | {
+        "truncated": counted.truncated or len(counted.groups) > GROUPS_MAX
+    }
 
 
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -77,6 +108,14 @@ AGENT_TOOLS = (
         "words and by meaning, best first. Gives type, id, title, snippet and date of each.",
         SearchRecordsArguments,
         _search,
+    ),
+    AgentTool(
+        "count_records",
+        "Count civic records",
+        "How many civic records there are, exactly, that fit the arguments, in all and by the values of a facet (who moved "
+        "motions, how votes went) or by period. For numbers: a search tells the best, not how many.",
+        CountRecordsArguments,
+        _count,
     ),
     AgentTool(
         "get_record",

@@ -46,7 +46,7 @@ from quarry.records.intent import classify_intent
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import latest_topics
+from quarry.records.retrieval import EVERYTHING, Scope, latest_topics
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
 
 MAX_STEPS = 6
@@ -65,9 +65,10 @@ logger = logging.getLogger(__name__)
 
 
 async def answer_question(
-    request: AskRequest, caller: Caller, services: Services, request_id: str | None = None
+    request: AskRequest, caller: Caller, services: Services, request_id: str | None = None, scope: Scope = EVERYTHING
 ) -> AsyncGenerator[Event]:
-    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
+    """The events of one answer, made from what is in `scope`. A failing model degrades steps and never ends the stream; a failing
+    database does.
 
     An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
     """
@@ -76,7 +77,7 @@ async def answer_question(
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
         reading = await _read(request, conversation, services)
-        toolset = SearchToolset(services, run, request.searched_types, reading)
+        toolset = SearchToolset(services, run, request.searched_types, reading, scope)
         yield _call_event(conversation.search_query, run)
         first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
@@ -143,7 +144,7 @@ class _Facts:
 async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
     database, reading = toolset.services.database, toolset.reading
-    if wanted := what_to_count(reading, toolset.types):
+    if wanted := what_to_count(reading, toolset.types, toolset.scope):
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
         if counted is not None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
+    ConfigDict,
     Field,
     StringConstraints,
     TypeAdapter,
@@ -25,24 +28,25 @@ ConfidenceLevel = Literal["high", "medium", "low"]
 
 LIMIT_MAX = 100
 OFFSET_MAX = 400
+FACET_VALUES_MAX = 20
 HISTORY_TURNS = 5
 HISTORY_CHARACTERS_MAX = 20_000
 
 
-class SearchRequest(Request):
-    """`GET /records/search`. `type` may be repeated; `from` and `to` are inclusive."""
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
 
-    q: QueryText = Field(examples=["bridge weight limit"])
-    type: list[RecordType] = Field(default_factory=list, max_length=12)
+
+_FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Storable]
+FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_VALUES_MAX), BeforeValidator(_listed)]
+"""The values that a request names of one facet."""
+
+
+class _Dated(Request):
+    """A request for records of some days; `from` and `to` are inclusive."""
+
     from_date: Day | None = Field(default=None, alias="from")
     to_date: Day | None = Field(default=None, alias="to")
-    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
-    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
-    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
-    ranking: Literal["scores", "seed"] = Field(
-        default="scores",
-        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
-    )
 
     @field_validator("to_date")
     @classmethod
@@ -52,10 +56,37 @@ class SearchRequest(Request):
             raise ValueError("must not be earlier than `from`")
         return to_date
 
+
+class _Filtered(_Dated):
+    """A request for some of the records. `type` may be repeated. What no field is called is a facet that it filters by."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, FacetValues] = Field(init=False)
+
+    type: list[RecordType] = Field(default_factory=list, max_length=12)
+
     @property
     def types(self) -> tuple[RecordType, ...]:
         """The types to search: those named, else all; each once, in the fixed order."""
         return tuple(name for name in RECORD_TYPES if not self.type or name in self.type)
+
+    @property
+    def facets(self) -> Mapping[str, Sequence[str]]:
+        """The values of each facet, by its name; with a dash before it, those that are left out."""
+        return self.__pydantic_extra__
+
+
+class SearchRequest(_Filtered):
+    """`GET /records/search`."""
+
+    q: QueryText = Field(examples=["bridge weight limit"])
+    limit: int = Field(default=20, ge=1, le=LIMIT_MAX)
+    offset: int = Field(default=0, ge=0, le=OFFSET_MAX)
+    must: bool = Field(default=False, description="Phrases in quotes must hold; else what holds them comes first.")
+    ranking: Literal["scores", "seed"] = Field(
+        default="scores",
+        description="How words and meaning are fused: by their scores; `seed`: by their ranks (k = 50).",
+    )
 
 
 class Matched(BaseModel):
@@ -80,13 +111,65 @@ class Result(BaseModel):
 
 
 class SearchResponse(BaseModel):
-    """One list over all types, best first. `counts` holds how many were found of each type, before `limit` and `offset`."""
+    """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
+    of others those nearest in meaning. They are exact up to 10,000; `more` says that there are more of some type.
+    """
 
     query: str
     intent: Intent
     results: list[Result]
     counts: dict[RecordType, int]
+    more: bool
     degraded: list[str]
+
+
+Period = Literal["day", "month", "year"]
+
+
+class CountRequest(_Filtered):
+    """`GET /records/facets`: how many records there are, in all and by the values of `by`."""
+
+    q: QueryText | None = Field(default=None, description="Only records that hold all of these words.")
+    by: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable] | None = Field(
+        default=None,
+        description="The facet, or `day`, `month` or `year`, by which they are grouped.",
+        examples=["result"],
+    )
+
+
+class RecordCounts(BaseModel):
+    """Exact numbers, counted over all records. `groups` are those with most records first, or periods in the order of time, each
+    by its first day; `truncated` says that there are more. A record with several values counts for each.
+    """
+
+    total: int
+    exact: Literal[True] = True
+    groups: list[AggregationGroup]
+    truncated: bool
+
+
+class CollectionFacet(BaseModel):
+    """What records can be filtered and counted by."""
+
+    name: str
+    kind: str
+    label: str
+
+
+class Collection(BaseModel):
+    """A type of record. `date` names the facet that dates it."""
+
+    name: RecordType
+    label: str
+    description: str
+    facets: list[CollectionFacet]
+    date: str | None = None
+
+
+class Collections(BaseModel):
+    """`GET /collections`: the types of record that are declared."""
+
+    collections: list[Collection]
 
 
 class Meeting(BaseModel):
@@ -126,12 +209,19 @@ class PriorTurn(Request):
 _TURNS = TypeAdapter(list[PriorTurn])
 
 
+class AskFilters(_Dated):
+    """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
+
+    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"result": ["Carried"]}])
+
+
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
     question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[RecordType] = Field(default_factory=list, max_length=12)
+    filters: AskFilters = AskFilters()
 
     @property
     def recent_history(self) -> list[PriorTurn]:

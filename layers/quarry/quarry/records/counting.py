@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg.sql import SQL, Identifier
-
 from quarry.core.contract import AggregationGroup
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
@@ -15,15 +13,15 @@ from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
-from quarry.core.retrieval.filters import EVERY_ROW, Among
+from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent
 from quarry.records.facets import RECORDS, SAID_FACETS
 from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
+from quarry.records.retrieval import EVERYTHING, Scope
+from quarry.records.search_plan import besides
 from quarry.records.types import RecordType
 
-WORDS_ROWS_MAX = 20_000
-"""Where more records than these hold the question's words, they are not counted."""
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 8
 RELAXATIONS_MAX = 2
@@ -51,9 +49,9 @@ class Counted:
     sentence: str
 
 
-def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Counting | None:
-    """What the question wants counted of one type of `types`, or of meetings; None where it asks for no number of records, and
-    where these do not tell what it asks.
+def what_to_count(reading: RecordsReading, types: Sequence[RecordType], scope: Scope = EVERYTHING) -> Counting | None:
+    """What the question wants counted of one type of `types`, or of meetings, in `scope`; None where it asks for no number of
+    records, and where these do not tell what it asks.
     """
     question = reading.question
     if question.unanswerable or question.excluded_words or len(question.clauses) > CLAUSES_MAX:
@@ -66,27 +64,25 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType]) -> Count
         if name not in (*types, "meeting"):
             continue
         table = COUNTED[name]
-        told = [tellable(clause, table) for clause in clauses]
         facets = {facet.name for facet in table.facets}
-        if not all(told) or not _facets_named(reading) <= facets:
+        given = {condition.facet for clause in scope.facets for condition in clause}
+        told = [tellable(clause, table) for clause in besides(clauses, scope)]
+        if not all(told) or not _facets_named(reading) | given <= facets:
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         for condition in _said_whole(reading, facets, used):
             told, used = [*told, (condition,)], used | {*condition.evidence}
         words = list(_words(reading, used))
         is_told = name != "meeting" and question.ask.kind != "distinct"
-        return Counting(name, question.ask, told, words) if is_told or not words else None
+        return (
+            Counting(name, question.ask, [*scope.dated, *scope.facets, *told], words) if is_told or not words else None
+        )
     return None
 
 
 async def count(database: Database, wanted: Counting) -> Counted | None:
-    """The number; None where too many records hold the words, or none. Raises DatabaseUnavailable."""
-    among = EVERY_ROW
-    if wanted.words:
-        keys = await _holding(database, wanted.table, " ".join(wanted.words))
-        if len(keys) > WORDS_ROWS_MAX:
-            return None
-        among = Among(keys=keys)
+    """The number; None where no record holds the words. Raises DatabaseUnavailable."""
+    among = Among(words=" ".join(wanted.words))
     answer = await questions.answer(database, wanted.table, wanted.ask, wanted.clauses, among)
     number = answer.rows if wanted.ask.kind == "groups" or answer.number is None else answer.number
     if wanted.words and not number:
@@ -115,16 +111,6 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
     if wanted.ask.grain and wanted.ask.limit is None:
         return sorted(groups, key=lambda group: str(group.value))[:GROUPS_MAX]
     return list(groups[:GROUPS_MAX])
-
-
-async def _holding(database: Database, table: SearchTable, words: str) -> list[str]:
-    rows = await database.rows(
-        SQL("select t.id from {} t where t.text_search @@ (read_query(%(words)s)).all_words limit %(limit)s").format(
-            Identifier(table.name)
-        ),
-        {"words": words, "limit": WORDS_ROWS_MAX + 1},
-    )
-    return [row["id"] for row in rows]
 
 
 # ---- what is counted ----

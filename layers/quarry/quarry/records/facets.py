@@ -13,10 +13,10 @@ VOTERS = frozenset(("mover", "seconder", "votes_for", "votes_against", "abstaine
 
 PEOPLE_FACETS = VOTERS | {"speaker", "sponsor"}
 
-SAID_FACETS = frozenset(("speaker_role", "category", "stance", "type", "document_type", "status"))
+SAID_FACETS = frozenset(("speaker_role", "category", "stance", "matter_type", "document_type", "status"))
 """Facets whose values, said whole, are meant as such where records are counted, though elsewhere they are words like others."""
 
-KIND_FACETS: Mapping[RecordType, str] = {"matter": "type", "document_section": "document_type"}
+KIND_FACETS: Mapping[RecordType, str] = {"matter": "matter_type", "document_section": "document_type"}
 """The facets that say what kind of thing a record of the type is, as its noun does."""
 
 SEARCHED = tuple(SEARCHED_BY_TYPE.values())

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.core.query.question import Clause
+from quarry.core.query.mention import DateRange
+from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.filters import Arguments, Literals, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import WholeRecord
@@ -30,11 +32,25 @@ ROWS_RANKED_MIN = 500
 
 @dataclass(frozen=True)
 class Scope:
-    """Which records are searched at all: of these dates, and where the search `is_strict`, with the phrases in quotes."""
+    """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
 
     date_from: datetime.date | None = None
     date_to: datetime.date | None = None
     is_strict: bool = False
+    facets: Sequence[Clause] = ()
+
+    @property
+    def dated(self) -> list[Clause]:
+        """The condition of the dates, if there are any."""
+        if self.date_from is None and self.date_to is None:
+            return []
+        return [(Condition("date", range=DateRange(self.date_from, self.date_to)),)]
+
+    def within(self, date_from: datetime.date | None, date_to: datetime.date | None) -> Scope:
+        """What of it is of these dates too."""
+        first = [day for day in (self.date_from, date_from) if day is not None]
+        last = [day for day in (self.date_to, date_to) if day is not None]
+        return replace(self, date_from=max(first, default=None), date_to=min(last, default=None))
 
 
 EVERYTHING = Scope()
@@ -59,24 +75,19 @@ async def find_candidates(
     """
     if not arms:
         return []
-    values: dict[str, Any] = {
-        "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms)),
+    values = {
         "embedding": half_vector(vector) if vector is not None else None,
         "depth": depth,
-        "strict": is_strict,
         "rows": max(ROWS_RANKED_MIN, ROWS_RANKED // len(arms)),
     }
-    queries = list(dict.fromkeys(arm.query for arm in arms))
-    values |= {f"query_{place}": query for place, query in enumerate(queries)}
-    asked = SQL(", ").join(
-        SQL("weigh_query(%(tables)s, {}, %(strict)s) as {}").format(
-            Placeholder(f"query_{place}"), Identifier(f"asked_{place}")
-        )
-        for place in range(len(queries))
-    )
-    searches = [_search_arm(arm, place, queries.index(arm.query), values) for place, arm in enumerate(arms)]
-    rows = await database.rows(
-        SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(searches), values
+    rows = await _of_each_arm(
+        database,
+        arms,
+        SQL(
+            "hybrid_candidates({table}, {embeddings}, {words}, %(embedding)s::halfvec, %(depth)s, {condition}, %(rows)s)"
+        ),
+        values,
+        is_strict=is_strict,
     )
     return [
         Candidate(
@@ -91,20 +102,57 @@ async def find_candidates(
     ]
 
 
-def _search_arm(arm: Arm, place: int, query: int, values: dict[str, Any]) -> Composed:
-    if arm.clauses:
-        condition = where(SEARCHED_BY_TYPE[arm.type], arm.clauses, Literals())
-        values[f"filter_{place}"] = condition.as_string(None)
-    return SQL(
-        "select {} as arm, {} as type, c.* from asked,"
-        " hybrid_candidates({}, {}, {}, %(embedding)s::halfvec, %(depth)s, {}, %(rows)s) c"
-    ).format(
-        Literal(place),
-        Literal(arm.type),
-        Literal(TABLES[arm.type]),
-        Literal(f"{arm.type}_embeddings"),
-        Identifier(f"asked_{query}"),
-        Placeholder(f"filter_{place}") if arm.clauses else SQL("null"),
+async def count_found(
+    database: Database,
+    arms: Sequence[Arm],
+    found: Mapping[RecordType, Sequence[str]],
+    limit: int,
+    *,
+    is_strict: bool = False,
+) -> dict[RecordType, int]:
+    """How many records the arms find by their words, and those of `found`, by type; each is counted once, and of a type at most
+    `limit` + 1.
+    """
+    if not arms:
+        return {}
+    values = {"limit": limit} | {f"found_{arm.type}": list(found.get(arm.type, ())) for arm in arms}
+    function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
+    rows = await _of_each_arm(database, arms, function, values, is_strict=is_strict)
+    return {row["type"]: row["c"] for row in rows}
+
+
+async def _of_each_arm(
+    database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool
+) -> list[DictRow]:
+    """The rows that a function gives for each arm: of its words as they are weighed over all types, and of its condition."""
+    values = values | {"strict": is_strict, "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms))}
+    queries = list(dict.fromkeys(arm.query for arm in arms))
+    values |= {f"query_{place}": query for place, query in enumerate(queries)}
+    asked = SQL(", ").join(
+        SQL("weigh_query(%(tables)s, {}, %(strict)s) as {}").format(
+            Placeholder(f"query_{place}"), Identifier(f"asked_{place}")
+        )
+        for place in range(len(queries))
+    )
+    calls: list[Composed] = []
+    for place, arm in enumerate(arms):
+        if arm.clauses:
+            condition = where(SEARCHED_BY_TYPE[arm.type], arm.clauses, Literals())
+            values[f"filter_{place}"] = condition.as_string(None)
+        called = function.format(
+            table=Literal(TABLES[arm.type]),
+            embeddings=Literal(f"{arm.type}_embeddings"),
+            words=Identifier(f"asked_{queries.index(arm.query)}"),
+            condition=Placeholder(f"filter_{place}") if arm.clauses else SQL("null"),
+            found=Placeholder(f"found_{arm.type}"),
+        )
+        calls.append(
+            SQL("select {} as arm, {} as type, c.* from asked, ").format(Literal(place), Literal(arm.type))
+            + called
+            + SQL(" c")
+        )
+    return await database.rows(
+        SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(calls), values
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import TypeAdapter
 from starlette.responses import Response, StreamingResponse
 
 from quarry.core.errors import NotFound
@@ -15,8 +16,20 @@ from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
 from quarry.records.answer import answer_question
-from quarry.records.contract import AskQuery, AskRequest, SearchRequest, SearchResponse, WholeRecord
-from quarry.records.retrieval import whole_record
+from quarry.records.collections import collections, count_records
+from quarry.records.contract import (
+    AskQuery,
+    AskRequest,
+    Collections,
+    CountRequest,
+    FacetValues,
+    RecordCounts,
+    SearchRequest,
+    SearchResponse,
+    WholeRecord,
+)
+from quarry.records.filters import facet_clauses
+from quarry.records.retrieval import Scope, whole_record
 from quarry.records.search import search_records
 from quarry.records.types import RecordType
 
@@ -27,13 +40,27 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 
+_FACETS = {
+    "parameters": [
+        {
+            "name": "facets",
+            "in": "query",
+            "description": "Any other parameter filters by the facet of its name (`GET /collections` names them): records that"
+            " have any of its values; with a dash before the name (`-result=Failed`), those that have none of them.",
+            "style": "form",
+            "explode": True,
+            "schema": {"type": "object", "additionalProperties": TypeAdapter(FacetValues).json_schema()},
+        }
+    ]
+}
+
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
 router = APIRouter(tags=["records"])
 
 
-@router.get("/records/search", response_model_exclude_none=True)
+@router.get("/records/search", response_model_exclude_none=True, openapi_extra=_FACETS)
 async def search(
     request: Request,
     query: Annotated[SearchRequest, Query()],
@@ -42,6 +69,20 @@ async def search(
 ) -> SearchResponse:
     """One ranked list over all types of record."""
     return await search_records(query, caller, services, request_id_of(request))
+
+
+@router.get("/collections", response_model_exclude_none=True)
+async def list_collections(caller: PlainCaller) -> Collections:
+    """The types of record, and what they can be filtered and counted by."""
+    return collections()
+
+
+@router.get("/records/facets", openapi_extra=_FACETS)
+async def count(
+    query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
+) -> RecordCounts:
+    """How many records there are, exactly, in all and by the values of a facet."""
+    return await count_records(query, services.database)
 
 
 @router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM)
@@ -71,4 +112,7 @@ async def record(
 
 
 def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
-    return sse_response(request, answer_question(question, caller, services, request_id_of(request)), services)
+    filters = question.filters
+    facets = facet_clauses(filters.facets, question.searched_types, at="/filters/facets")
+    scope = Scope(filters.from_date, filters.to_date, facets=facets)
+    return sse_response(request, answer_question(question, caller, services, request_id_of(request), scope), services)

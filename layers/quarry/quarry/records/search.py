@@ -7,56 +7,66 @@ type, so one list over all types is fused from them here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from quarry.core.budget import Budget
 from quarry.core.errors import ModelError
-from quarry.core.retrieval.fusion import Method
+from quarry.core.postgres.pool import Database
+from quarry.core.query.question import Ask
+from quarry.core.retrieval import questions
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import Matched, Result, SearchRequest, SearchResponse
+from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import EVERYTHING, Scope, describe, find_candidates, ids_meeting
-from quarry.records.search_plan import search_plans
-from quarry.records.types import RecordType
+from quarry.records.retrieval import EVERYTHING, Scope, count_found, describe, find_candidates, ids_meeting
+from quarry.records.search_plan import SearchPlan, search_plans
+from quarry.records.types import SEARCHED_BY_TYPE, RecordType
 
 DEPTH = 100
-"""Candidates of each type. Deeper pages than these hold nothing."""
+"""Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""
+
+COUNTED_MAX = 10_000
+"""So many records of a type are counted exactly."""
 
 
 async def search_records(
     request: SearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> SearchResponse:
-    """The ranked list for a query. Raises DatabaseUnavailable; a failing embedding model only degrades."""
+    """The ranked list for a query. Raises InvalidInput for a facet that no searched type has, and DatabaseUnavailable; a failing
+    embedding model only degrades.
+    """
+    scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, request.types))
     budget = Budget.without_model(services.settings.database_timeout_seconds)
     run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
         reading = await read_records(services.database, request.q)
-        ranked = await rank_records(
-            request.q,
-            request.types,
-            services,
-            run,
-            reading=reading,
-            scope=Scope(request.from_date, request.to_date, request.must),
-            method="reciprocal_rank" if request.ranking == "seed" else "scores",
+        found = await gather_candidates(request.q, request.types, services, run, reading=reading, scope=scope)
+        ranked = fuse_types(
+            found.candidates,
+            (await services.tuned.read()).records_semantic_weight,
+            "reciprocal_rank" if request.ranking == "seed" else "scores",
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
             texts = await describe(services.database, [item.key for item in page], request.q)
             record.counts["records"] = len(texts)
+        with run.step("count"):
+            counts = await _counts(services.database, found, ranked, scope)
         run.results = [ResultRecord(*item.key, item.score) for item in page]
         run.end_reason = "answered"
-        found = {text.key: text for text in texts}
+        by_key = {text.key: text for text in texts}
         return SearchResponse(
             query=request.q,
             intent=classify_intent(request.q),
-            results=[_result(item, found[item.key]) for item in page if item.key in found],
-            counts={name: sum(item.key[0] == name for item in ranked) for name in request.types},
+            results=[_result(item, by_key[item.key]) for item in page if item.key in by_key],
+            counts={name: min(counts.get(name, 0), COUNTED_MAX) for name in request.types},
+            more=any(count > COUNTED_MAX for count in counts.values()),
             degraded=run.degraded,
         )
 
@@ -69,14 +79,21 @@ async def rank_records(
     *,
     reading: RecordsReading | None = None,
     scope: Scope = EVERYTHING,
-    method: Method = "scores",
 ) -> list[RankedRecord]:
     """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
 
     `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
     """
-    candidates = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
-    return fuse_types(candidates, (await services.tuned.read()).records_semantic_weight, method)
+    found = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
+    return fuse_types(found.candidates, (await services.tuned.read()).records_semantic_weight)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is to be ranked, in no order, and the plan that found it."""
+
+    plan: SearchPlan
+    candidates: Sequence[Candidate] = ()
 
 
 async def gather_candidates(
@@ -87,12 +104,12 @@ async def gather_candidates(
     *,
     reading: RecordsReading | None = None,
     scope: Scope = EVERYTHING,
-) -> list[Candidate]:
-    """What `rank_records` ranks, in no order."""
+) -> Found:
+    """What `rank_records` ranks."""
     if not significant_words(query):
-        return []
+        return Found(SearchPlan(()))
     vector = await query_vector(query, services, run)
-    candidates: list[Candidate] = []
+    found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
             candidates = await find_candidates(
@@ -100,10 +117,28 @@ async def gather_candidates(
             )
             listed = await ids_meeting(services.database, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
+            found = Found(plan, candidates)
             if candidates:
                 break
-        record.counts["candidates"] = len(candidates)
-    return candidates
+        record.counts["candidates"] = len(found.candidates)
+    return found
+
+
+async def _counts(
+    database: Database, found: Found, ranked: Sequence[RankedRecord], scope: Scope
+) -> dict[RecordType, int]:
+    """How many records of each type the query finds: all that hold a word of it or are listed, and those of `ranked` that are
+    there for their meaning. Of a type at most `COUNTED_MAX` + 1.
+    """
+    by_words = {each.key for each in found.candidates if each.text_score is not None and not each.is_apart}
+    by_meaning: dict[RecordType, list[str]] = {}
+    for name, id in (item.key for item in ranked if item.key not in by_words):
+        by_meaning.setdefault(name, []).append(id)
+    arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
+    counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
+    for name, clauses in found.plan.listed.items():
+        counts[name] = (await questions.answer(database, SEARCHED_BY_TYPE[name], Ask("count"), clauses)).rows
+    return counts
 
 
 async def query_vector(query: str, services: Services, run: Run) -> list[float] | None:

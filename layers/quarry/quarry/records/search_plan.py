@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.core.query.mention import DateRange
-from quarry.core.query.question import Clause, Condition
+from quarry.core.query.question import Clause
+from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Arm, Scope
@@ -31,15 +32,16 @@ def search_plans(
 ) -> Iterator[SearchPlan]:
     """The plans for `query` among `types`, each for the case that those before it find nothing.
 
-    Dates that are given hold above what the question says of dates; without `reading` it says nothing. Where its conditions must
-    hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
+    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
     """
-    given = _dated(scope)
+    given = [*scope.dated, *scope.facets]
+    types = types_with(scope.facets, types)
     everything = [Arm(name, words_to_look_up(query), given) for name in types]
     if reading is not None and reading.clauses:
         words = words_to_look_up(reading.words or query)
         conditions = {
-            name: [*given, *_besides(clauses, given)]
+            name: [*given, *besides(clauses, scope)]
             for name in types
             if (clauses := reading.clauses_for(SEARCHED_BY_TYPE[name])) is not None
         }
@@ -48,7 +50,7 @@ def search_plans(
             yield SearchPlan([*everything, *apart])
             return
         # where nothing else is said, there is nothing that they could be ranked by
-        lists_all = not reading.question.topic and not given
+        lists_all = not reading.question.topic and not scope.dated
         named = {name: clauses for name, clauses in conditions.items() if name in reading.named}
         for held in (named, conditions):
             if held:
@@ -57,15 +59,9 @@ def search_plans(
     yield SearchPlan(everything)
 
 
-def _dated(scope: Scope) -> list[Clause]:
-    if scope.date_from is None and scope.date_to is None:
-        return []
-    return [(Condition("date", range=DateRange(scope.date_from, scope.date_to)),)]
-
-
-def _besides(clauses: Sequence[Clause], given: Sequence[Clause]) -> list[Clause]:
-    """The clauses that hold beside dates that are given: all but those of spans of days."""
-    return [clause for clause in clauses if not (given and _is_span(clause))]
+def besides(clauses: Sequence[Clause], scope: Scope) -> list[Clause]:
+    """The clauses of a question that hold beside what is given: where days are, all but those of spans of days."""
+    return [clause for clause in clauses if not (scope.dated and _is_span(clause))]
 
 
 def _is_span(clause: Clause) -> bool:

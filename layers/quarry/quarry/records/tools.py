@@ -21,7 +21,7 @@ from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
-from quarry.records.retrieval import Scope, describe
+from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search import rank_records
 from quarry.records.types import TABLES, TYPES, RecordType
 
@@ -55,14 +55,15 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer, and what they found. `reading` is what the question asks beside its words; `pool` holds
-    what was found but is not a source.
+    """The searches of one answer, and what they found. `reading` is what the question asks beside its words, `scope` what of the
+    records is searched at all; `pool` holds what was found but is not a source.
     """
 
     services: Services
     run: Run
     types: Sequence[RecordType]
     reading: RecordsReading
+    scope: Scope = EVERYTHING
     evidence: Evidence = field(default_factory=Evidence)
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
@@ -74,7 +75,8 @@ class SearchToolset:
         self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int
     ) -> Searched:
         """Search and take the best `sources` as evidence."""
-        ranked = await rank_records(query, types, self.services, self.run, reading=reading, scope=Scope(*dates))
+        scope = self.scope.within(*dates)
+        ranked = await rank_records(query, types, self.services, self.run, reading=reading, scope=scope)
         looked_at = ranked[:POOL_RECORDS]
         texts = await describe(self.services.database, [item.key for item in looked_at], query)
         by_key = {text.key: text for text in texts}

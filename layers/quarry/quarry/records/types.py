@@ -184,7 +184,7 @@ _MATTERS = SearchTable(
     related=(MEETING,),
     facets=(
         Facet("title", "title", "title", "title", "titles", leads=("called", "named"), is_hard=False),
-        Facet("type", "value", "matter_type", "type", "types",
+        Facet("matter_type", "value", "matter_type", "type", "types",
               words=("kind", "sort"), wording="of the type {}", is_hard=False),
         Facet("status", "value", "status", "status", "statuses",
               words=("outcome", "result"), wording="with the status {}"),

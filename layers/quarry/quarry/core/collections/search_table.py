@@ -30,6 +30,8 @@ def search_table(collection: Collection) -> SearchTable:
         date=DATE if declaration.date else None,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
+        holds_words=f"{collection.key_text('t')} in"
+        f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
         source=collection.source_sql,
         where=is_callers(collection, collection.text(declaration.scope, "t"))
         if declaration.scope and setting

@@ -35,10 +35,13 @@ class Literals(Arguments):
 
 @dataclass(frozen=True)
 class Among:
-    """Which rows are asked about at all: those of an owner, where rows have one, and of these the ones with the given keys."""
+    """Which rows are asked about at all: those of an owner, where rows have one, and of these the ones with the given keys, and
+    those whose text holds all of the given words.
+    """
 
     scope: str | None = None
     keys: Sequence[str] | None = None
+    words: str = ""
 
 
 EVERY_ROW = Among()
@@ -55,6 +58,8 @@ def where(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments, a
         terms.append(SQL("t.") + Identifier(table.scope) + SQL(" = ") + arguments.add(among.scope))
     if among.keys is not None:
         terms.append(SQL(table.has_key).format(arguments.add(list(among.keys))))
+    if among.words:
+        terms.append(SQL(table.holds_words).format(arguments.add(among.words)))
     terms += _all_of(table, clauses, arguments)
     return SQL(" and ").join(terms)
 

@@ -21,6 +21,9 @@ from quarry.core.retrieval.wording import clause_label
 KEYS_MAX = 1000
 """So many rows are named by an answer that counts them all."""
 
+GROUPS_MAX = 10_000
+"""So many groups are told by an answer that counts them all."""
+
 
 @dataclass
 class _Statement:
@@ -48,9 +51,9 @@ async def answer(
 
     Raises ValueError for a condition or a facet that the table cannot be asked about.
     """
-    statement = _Statement(table, clauses, among)
     if ask.kind in ("distinct", "groups"):
-        return await _groups(database, statement, ask)
+        return await groups_over(database, [table], ask, clauses, among)
+    statement = _Statement(table, clauses, among)
     if ask.kind == "extreme":
         return await _extreme(database, statement, ask)
     if ask.kind == "rows":
@@ -60,7 +63,7 @@ async def answer(
     ) + statement.rows
     if ask.kind == "exists":
         counted += SQL(")::int as rows")
-    row = await _row(database, counted, statement)
+    row = await _row(database, counted, statement.arguments)
     return Answer(ask, row["rows"], number=row["rows"] if ask.kind == "count" else None)
 
 
@@ -121,13 +124,25 @@ async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
     return Answer(ask, found[0]["rows"] if found else 0, keys=tuple(row["key"] for row in found))
 
 
-async def _groups(database: Database, statement: _Statement, ask: Ask) -> Answer:
-    facet = _asked_facet(statement.table, ask)
-    grouped = (
-        SQL("with had as materialized (select {} as key, array(").format(statement.key)
-        + _values(statement.table, facet, ask.grain)
+async def groups_over(
+    database: Database, tables: Sequence[SearchTable], ask: Ask, clauses: Sequence[Clause], among: Among = EVERY_ROW
+) -> Answer:
+    """The groups, or the number of them, over the rows of several tables together: each has what is asked for, and the facets of
+    the clauses.
+    """
+    arguments = Arguments()
+    had = [
+        SQL("select array(")
+        + _values(table, _asked_facet(table, ask), ask.grain)
         + SQL(") as values ")
         + statement.rows
+        for table in tables
+        for statement in [_Statement(table, clauses, among, arguments)]
+    ]
+    facet = _asked_facet(tables[0], ask)
+    grouped = (
+        SQL("with had as materialized (")
+        + SQL(" union all ").join(had)
         + SQL(
             "), grouped as (select v.value, count(*) as rows from had h, unnest(h.values) v (value) group by v.value) "
         )
@@ -139,9 +154,9 @@ async def _groups(database: Database, statement: _Statement, ask: Ask) -> Answer
         + SQL("select (select count(*) from had) as rows, (select count(*) from grouped) as number, ")
         + SQL("array(select to_jsonb(g) from (select * from grouped order by rows {}").format(order)
         + first
-        + SQL(") g order by g.rows {}, g.value) as groups").format(order)
+        + SQL(") g order by g.rows {}, g.value limit {}) as groups").format(order, Literal(GROUPS_MAX))
     )
-    row = await _row(database, query, statement)
+    row = await _row(database, query, arguments)
     if ask.kind == "distinct":
         return Answer(ask, row["rows"], number=row["number"])
     groups = tuple(Group(_as_value(facet, group["value"]), group["rows"]) for group in row["groups"])
@@ -173,8 +188,8 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
     )
 
 
-async def _row(database: Database, query: Composed, statement: _Statement) -> DictRow:
-    row = await database.row(query, statement.arguments.values)
+async def _row(database: Database, query: Composed, arguments: Arguments) -> DictRow:
+    row = await database.row(query, arguments.values)
     assert row is not None
     return row
 

@@ -23,7 +23,7 @@ export function choices(name, texts, onchoose) {
 /**
  * A filter that is on or off.
  * @param {string} text
- * @param {{pressed: boolean, name?: string, count?: number | null, ontoggle: (pressed: boolean) => void}} options `name` becomes its `data-filter`
+ * @param {{pressed: boolean, name?: string, count?: number | string | null, ontoggle: (pressed: boolean) => void}} options `name` becomes its `data-filter`
  */
 export function toggle(text, {pressed, name, count = null, ontoggle}) {
   return element('button', {

@@ -143,7 +143,7 @@ class RecordsView {
     entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
     this.#select(entry.tab);
     if (entry.tab === 'answer') await answer.ask();
-    else this.context.announce(`${results.total} results`);
+    else this.context.announce(`${results.told(results.total)} results`);
   }
 
   async #run(results) {
@@ -163,7 +163,7 @@ class RecordsView {
   }
 
   #count(results) {
-    this.tabs.setCount('results', results.response === null ? null : results.total);
+    this.tabs.setCount('results', results.response === null ? null : results.told(results.total));
   }
 
   /** A finished answer gets its own address, so that it can be shared and opened again without asking anew. */

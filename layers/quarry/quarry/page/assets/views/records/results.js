@@ -7,11 +7,12 @@ import {toggle} from '../../components/chips.js';
 import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
-import {plural} from '../../format.js';
+import {number, plural} from '../../format.js';
 import {TYPES, resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
+const COUNTED_MAX = 10_000;
 
 const STEP_WORDS = {query_embedding: 'search by meaning'};
 
@@ -53,6 +54,11 @@ export class Results {
 
   get total() {
     return Object.values(this.response?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** `count`, with a plus where that is not all that there are. */
+  told(count) {
+    return `${number(count)}${this.response?.more && count >= COUNTED_MAX ? '+' : ''}`;
   }
 
   /** Search, once: the response, or null when it was stopped. Throws when it failed, having said so. */
@@ -122,7 +128,7 @@ export class Results {
     const chosen = new Set(type);
     const toggles = Object.entries(TYPES).filter(([name]) => chosen.has(name) || counts[name] > 0 || chosen.size > 0).map(([name, {many}]) => toggle(many, {
       pressed: chosen.has(name),
-      count: counts[name] ?? null,
+      count: name in counts ? this.told(counts[name]) : null,
       name,
       ontoggle: (pressed) => this.callbacks.onfilter({type: Object.keys(TYPES).filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
     }));

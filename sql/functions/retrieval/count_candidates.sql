@@ -1,0 +1,34 @@
+-- How many rows of a table a search finds: those that hold any word of the query (all of them, not only those worth ranking), and
+-- those of p_found, which were found by their meaning, that hold none. It is exact up to p_limit, and p_limit + 1 for any more.
+--
+-- Most of the work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first.
+--
+-- `p_filter` is a condition over a row `t` of the table, as SQL, made by the service: only rows that meet it are counted.
+create or replace function count_candidates(
+  p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[]
+) returns int
+language plpgsql stable
+as $$
+declare
+  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
+    case when numnode((p_query).required) > 0 then 't.text_search @@ $3' end);
+  common constant tsquery[] := array(
+    select quote_literal(c.lexeme)::tsquery from lexeme_counts c
+    where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
+  any_word constant tsquery := coalesce((select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w), '');
+  words tsquery;
+  counted int;
+  others int;
+begin
+  foreach words in array common || any_word loop
+    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, conditions)
+      into counted using words, p_limit, (p_query).required;
+    if counted > p_limit then
+      return counted;
+    end if;
+  end loop;
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+    into others using p_found, any_word;
+  return least(counted + others, p_limit + 1);
+end
+$$;

@@ -1,0 +1,145 @@
+"""`GET /collections` and `GET /records/facets`: what records there are, and how many."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+from starlette.testclient import TestClient
+
+from quarry.core.retrieval.facets import FacetKind
+from quarry.records import collections
+from quarry.records.types import RECORD_TYPES, SEARCHED_BY_TYPE, TABLES
+
+KINDS = FacetKind.__args__  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def connection(shared_sample_url: str) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+    with psycopg.connect(shared_sample_url, autocommit=True, row_factory=dict_row) as connection:
+        yield connection
+
+
+def counts(client: TestClient, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/records/facets", params=parameters)
+    assert response.status_code == 200
+    body: dict[str, Any] = response.json()
+    assert set(body) == {"total", "exact", "groups", "truncated"}
+    assert body["exact"]
+    return body
+
+
+def groups(body: dict[str, Any]) -> dict[Any, int]:
+    return {group["value"]: group["count"] for group in body["groups"]}
+
+
+def test_every_type_is_told_with_its_facets(client: TestClient) -> None:
+    told = client.get("/collections").json()["collections"]
+    assert [each["name"] for each in told] == list(RECORD_TYPES)
+    for each in told:
+        assert {"name", "label", "description", "facets", "date"} == set(each)
+        assert [facet["name"] for facet in each["facets"]] == [
+            facet.name for facet in SEARCHED_BY_TYPE[each["name"]].facets
+        ]
+        assert all(facet["kind"] in KINDS and facet["label"] for facet in each["facets"])
+
+
+def test_all_records_are_counted(client: TestClient, connection: psycopg.Connection[dict[str, Any]]) -> None:
+    rows = connection.execute(" union all ".join(f"select count(*) as n from {t}" for t in TABLES.values()).encode())
+    assert counts(client)["total"] == sum(row["n"] for row in rows)
+
+
+def test_records_are_counted_by_a_facet_over_all_types_that_have_it(
+    client: TestClient, connection: psycopg.Connection[dict[str, Any]]
+) -> None:
+    of_all = " union all ".join(f"select meeting_id, date from {table}" for table in TABLES.values())
+    rows = connection.execute(f"select m.body from ({of_all}) r join meetings m on m.id = r.meeting_id".encode())
+    expected = Counter(row["body"] for row in rows)
+    body = counts(client, by="body")
+    assert groups(body) == expected
+    assert [group["count"] for group in body["groups"]] == sorted(expected.values(), reverse=True)
+    assert body["total"] == counts(client)["total"]
+
+
+def test_a_record_with_several_values_counts_for_each(
+    client: TestClient, connection: psycopg.Connection[dict[str, Any]]
+) -> None:
+    rows = connection.execute("select votes_against from motions").fetchall()
+    body = counts(client, by="votes_against")
+    assert groups(body) == Counter(name for row in rows for name in set(row["votes_against"]))
+    assert body["total"] == len(rows)
+
+
+@pytest.mark.parametrize(("period", "length"), [("year", 4), ("month", 7), ("day", 10)])
+def test_periods_are_told_in_the_order_of_time_by_their_first_day(
+    client: TestClient, connection: psycopg.Connection[dict[str, Any]], period: str, length: int
+) -> None:
+    rows = connection.execute("select date from motions where date is not null").fetchall()
+    expected = Counter(f"{row['date'].isoformat()[:length]}-01-01"[:10] for row in rows)
+    told = groups(counts(client, type="motion", by=period))
+    assert told == expected
+    assert list(told) == sorted(told)
+
+
+def test_words_dates_and_facets_narrow_what_is_counted(
+    client: TestClient, connection: psycopg.Connection[dict[str, Any]]
+) -> None:
+    rows = connection.execute(
+        "select mover from motions where text_search @@ websearch_to_tsquery('english', 'the bridge') and date >= '2024-01-01'"
+        " and not 'Leland Frost' = any(votes_against)"
+    ).fetchall()
+    narrowed = {"type": "motion", "q": "the bridge", "from": "2024-01-01", "-votes_against": "Leland Frost"}
+    body = counts(client, by="mover", **narrowed)
+    assert body["total"] == len(rows) > 0
+    assert groups(body) == Counter(row["mover"] for row in rows if row["mover"])
+    assert counts(client, **narrowed) == body | {"groups": []}
+
+
+def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = counts(client, by="speaker")
+    monkeypatch.setattr(collections, "GROUPS_MAX", 3)
+    body = counts(client, by="speaker")
+    assert (body["groups"], body["truncated"]) == (whole["groups"][:3], True)
+    assert not whole["truncated"]
+
+
+def test_facets_that_no_type_has_together_leave_nothing(client: TestClient) -> None:
+    body = counts(client, by="mover", status="Adopted")
+    assert (body["total"], body["groups"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pointer", "said"),
+    [
+        ({"by": "movr"}, "/by", "mover"),
+        ({"by": "week"}, "/by", "month"),
+        ({"by": "status", "type": "motion"}, "/by", "nearest"),
+        ({"movr": "x"}, "/movr", "mover"),
+        ({"limit": "3"}, "/limit", "nearest"),
+        ({"q": " "}, "/q", "1 character"),
+        ({"from": "2024-02-02", "to": "2024-02-01"}, "/to", "earlier"),
+    ],
+)
+def test_what_cannot_be_counted_is_named(
+    client: TestClient, parameters: dict[str, Any], pointer: str, said: str
+) -> None:
+    response = client.get("/records/facets", params=parameters)
+    assert response.status_code == 422
+    [error] = response.json()["errors"]
+    assert error["pointer"] == pointer
+    assert said in error["message"]
+
+
+def test_what_a_count_says_a_filtered_search_finds(client: TestClient) -> None:
+    [first] = counts(client, type="motion", by="mover", q="bridge")["groups"][:1]
+    found = client.get(
+        "/records/search", params={"q": "bridge", "type": "motion", "mover": first["value"], "limit": 100}
+    )
+    texts = [each for each in found.json()["results"] if "text_rank" in each["matched"]]
+    assert len(texts) == first["count"]
+    assert all(datetime.date.fromisoformat(each["date"]) for each in texts)

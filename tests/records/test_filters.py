@@ -1,0 +1,139 @@
+"""Records filtered by facets: `FACET=value`, `-FACET=value`."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.core.errors import InvalidInput
+from quarry.records.contract import FACET_VALUES_MAX, SearchRequest
+from quarry.records.filters import FACETS, FACETS_MAX, facet_clauses
+from quarry.records.types import RECORD_TYPES, SEARCHED_BY_TYPE, RecordType
+from tests.records.asking import ask, the
+
+
+def opened(client: TestClient, q: str = "elm bridge council", **parameters: Any) -> list[dict[str, Any]]:
+    """The records found, whole."""
+    response = client.get("/records/search", params={"q": q, "limit": 100} | parameters)
+    assert response.status_code == 200
+    return [client.get(f"/records/{each['type']}/{each['id']}").json() for each in response.json()["results"]]
+
+
+def test_records_have_one_of_the_values_that_a_facet_is_filtered_by(client: TestClient) -> None:
+    movers = {each["fields"]["mover"] for each in opened(client, type="motion")}
+    chosen = sorted(movers)[:2]
+    assert {each["fields"]["mover"] for each in opened(client, mover=chosen)} == set(chosen)
+    assert {each["fields"]["mover"] for each in opened(client, mover=chosen[0])} == {chosen[0]}
+
+
+def test_records_have_none_of_the_values_that_are_left_out(client: TestClient) -> None:
+    everyone = {each["fields"]["mover"] for each in opened(client, type="motion")}
+    left_out = sorted(everyone)[:2]
+    assert {each["fields"]["mover"] for each in opened(client, **{"-mover": left_out})} == everyone - set(left_out)
+
+
+def test_all_facets_must_fit_with_dates_and_what_the_question_says(client: TestClient) -> None:
+    found = opened(client, "motions that carried", **{"votes_against": "Leland Frost", "from": "2024-01-01"})
+    assert found
+    for each in found:
+        assert each["fields"]["result"].startswith("Carried")
+        assert "Leland Frost" in each["fields"]["votes_against"]
+        assert each["date"] >= "2024-01-01"
+
+
+def test_a_facet_of_the_meeting_filters_what_is_from_it(client: TestClient) -> None:
+    [body] = {each["meeting"]["body"] for each in opened(client, type="motion")[:1]}
+    assert {each["meeting"]["body"] for each in opened(client, body=body)} == {body}
+
+
+def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
+    counts = client.get("/records/search", params={"q": "elm", "status": "Adopted"}).json()["counts"]
+    assert set(counts) == set(RECORD_TYPES)
+    assert {name for name, count in counts.items() if count} <= {"matter"}
+    assert client.get("/records/search", params={"q": "elm", "mover": "Nobody At All"}).json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pointer", "said"),
+    [
+        ({"movr": "x"}, "/movr", "mover"),
+        ({"-movr": "x"}, "/-movr", "mover"),
+        ({"stance": "For", "type": "motion"}, "/stance", "nearest"),
+        ({"date": "soon"}, "/date", "soon"),
+        ({"mover": " "}, "/mover/0", "1 character"),
+        ({"mover": "a\x00"}, "/mover/0", "NUL"),
+        ({"mover": ["x"] * (FACET_VALUES_MAX + 1)}, "/mover", str(FACET_VALUES_MAX)),
+        ({"from_date": "2024-01-01"}, "/from_date", "nearest"),
+        ({"x" * 500: "x"}, "/" + "x" * 500, "nearest"),
+    ],
+)
+def test_wrong_filters_are_named_with_the_nearest_facets(
+    client: TestClient, parameters: dict[str, Any], pointer: str, said: str
+) -> None:
+    response = client.get("/records/search", params={"q": "elm"} | parameters)
+    assert response.status_code == 422
+    [error] = response.json()["errors"]
+    assert error["pointer"] == pointer
+    assert said in error["message"]
+
+
+def test_very_many_facets_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=f"at most {FACETS_MAX}"):
+        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, RECORD_TYPES)
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_no_facet_is_called_as_another_parameter_is(facet: str) -> None:
+    assert facet not in {field.alias or name for name, field in SearchRequest.model_fields.items()} | {"by", "of"}
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_every_facet_filters(client: TestClient, facet: str) -> None:
+    value = "2024-02-13" if facet in ("date", "introduced_on", "decided_on") else "Adopted"
+    for name in (facet, f"-{facet}"):
+        assert client.get("/records/search", params={"q": "elm", name: value}).status_code == 200
+
+
+@pytest.mark.parametrize("type", get_args(RecordType))
+def test_a_type_is_searched_where_it_has_all_facets(type: RecordType) -> None:
+    named = [facet.name for facet in SEARCHED_BY_TYPE[type].facets if facet.kind != "date"]
+    assert len(facet_clauses({name: ["x"] for name in named}, [type])) == len(named)
+
+
+def test_an_answer_is_made_from_what_the_filters_leave(client: TestClient) -> None:
+    filters = {"facets": {"votes_against": ["Leland Frost"]}, "from": "2024-01-01"}
+    sources = the(ask(client, filters=filters), "sources")["sources"]
+    assert sources
+    for source in sources:
+        record = client.get(f"/records/{source['type']}/{source['id']}").json()
+        assert "Leland Frost" in record["fields"]["votes_against"]
+        assert record["date"] >= "2024-01-01"
+
+
+def test_a_number_is_of_what_the_filters_leave(client: TestClient) -> None:
+    alone = the(ask(client, "How many motions were carried?"), "aggregation")
+    filtered = the(
+        ask(client, "How many motions were carried?", filters={"facets": {"-votes_against": ["Leland Frost"]}}),
+        "aggregation",
+    )
+    assert 0 < filtered["total"] < alone["total"]
+    assert filtered["filters"]["facets"] == alone["filters"]["facets"] | {"-votes_against": ["Leland Frost"]}
+
+
+@pytest.mark.parametrize(
+    ("filters", "pointer"),
+    [
+        ({"facets": {"movr": ["x"]}}, "/filters/facets/movr"),
+        ({"facets": {"decided_on": ["soon"]}}, "/filters/facets/decided_on"),
+        ({"from": "2024-02-02", "to": "2024-02-01"}, "/filters/to"),
+        ({"sort": "date"}, "/filters/sort"),
+    ],
+)
+def test_wrong_filters_of_a_question_are_named_before_anything_is_streamed(
+    client: TestClient, filters: dict[str, Any], pointer: str
+) -> None:
+    response = client.post("/records/ask", json={"question": "Was the elm kept?", "filters": filters})
+    assert response.status_code == 422
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
