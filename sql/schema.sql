@@ -1084,26 +1084,6 @@ $$;
 
 
 --
--- Name: describe_records(text[], text[], text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.describe_records(p_types text[], p_ids text[], p_query text) RETURNS TABLE(type text, id text, title text, body text, topic text, speaker text, date date, meeting_id text, url text, snippet text)
-    LANGUAGE sql STABLE
-    AS $$
-  with words as (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  )
-  select r.*, ts_headline('english', translate(left(r.body, 20000), U&'\E000\E001', ''), w.any_word,
-    U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from words w, unnest(p_types, p_ids) with ordinality k (type, id, place),
-    -- one index probe a record: the type is compared before the tables of other types are touched
-    lateral (select * from record_texts t where t.type = k.type and t.id = k.id offset 0) r
-  order by k.place
-$$;
-
-
---
 -- Name: document_sections_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3764,6 +3744,22 @@ $$;
 
 
 --
+-- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+    U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
+  from (
+    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
+    from unnest((read_query(p_query)).words[:16]) l (lexeme)
+  ) w
+$$;
+
+
+--
 -- Name: refresh_facet_values(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4847,7 +4843,7 @@ CREATE TABLE quarry.collection_changes (
     seq bigint NOT NULL,
     collection smallint NOT NULL,
     key text,
-    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
     problem text
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='10000');
@@ -5842,7 +5838,7 @@ ALTER TABLE ONLY quarry.campaigns
 --
 
 ALTER TABLE ONLY quarry.collection_changes
-    ADD CONSTRAINT collection_changes_pkey PRIMARY KEY (seq);
+    ADD CONSTRAINT collection_changes_pkey PRIMARY KEY (collection, seq);
 
 
 --
@@ -6399,13 +6395,6 @@ CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (
 --
 
 CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
-
-
---
--- Name: collection_changes_of; Type: INDEX; Schema: quarry; Owner: -
---
-
-CREATE INDEX collection_changes_of ON quarry.collection_changes USING btree (collection, seq);
 
 
 --

@@ -15,14 +15,14 @@ create table collections (
 -- Keys that writers note and the refresher takes; a null key asks for the whole collection to be compared. No key is unique, or writers
 -- would wait for the refresher.
 create table collection_changes (
-  seq bigint primary key generated always as identity (cache 100),
+  seq bigint generated always as identity (cache 100),
   collection smallint not null,
   key text,
-  at timestamptz not null default clock_timestamp(),
-  problem text
+  at timestamptz not null default now(),
+  problem text,
+  primary key (collection, seq)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 10000);
-create index collection_changes_of on collection_changes (collection, seq);
 
 create table collection_rows (
   collection smallint not null,

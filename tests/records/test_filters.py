@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from quarry.core.errors import InvalidInput
 from quarry.records.contract import FACET_VALUES_MAX, SearchRequest
-from quarry.records.filters import FACETS, FACETS_MAX, facet_clauses
-from quarry.records.types import RECORD_TYPES, SEARCHED_BY_TYPE, RecordType
+from quarry.records.filters import FACETS_MAX, facet_clauses
+from quarry.records.searched_types import CIVIC
+from quarry.records.types import RecordType
 from tests.records.asking import ask, the
 
 
@@ -50,7 +51,7 @@ def test_a_facet_of_the_meeting_filters_what_is_from_it(client: TestClient) -> N
 
 def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
     counts = client.get("/records/search", params={"q": "elm", "status": "Adopted"}).json()["counts"]
-    assert set(counts) == set(RECORD_TYPES)
+    assert set(counts) == set(CIVIC)
     assert {name for name, count in counts.items() if count} <= {"matter"}
     assert client.get("/records/search", params={"q": "elm", "mover": "Nobody At All"}).json()["results"] == []
 
@@ -81,25 +82,25 @@ def test_wrong_filters_are_named_with_the_nearest_facets(
 
 def test_very_many_facets_are_refused() -> None:
     with pytest.raises(InvalidInput, match=f"at most {FACETS_MAX}"):
-        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, RECORD_TYPES)
+        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, CIVIC.named(()))
 
 
-@pytest.mark.parametrize("facet", FACETS)
+@pytest.mark.parametrize("facet", [facet.name for facet in CIVIC.united.facets])
 def test_no_facet_is_called_as_another_parameter_is(facet: str) -> None:
     assert facet not in {field.alias or name for name, field in SearchRequest.model_fields.items()} | {"by", "of"}
 
 
-@pytest.mark.parametrize("facet", FACETS)
+@pytest.mark.parametrize("facet", [facet.name for facet in CIVIC.united.facets])
 def test_every_facet_filters(client: TestClient, facet: str) -> None:
     value = "2024-02-13" if facet in ("date", "introduced_on", "decided_on") else "Adopted"
     for name in (facet, f"-{facet}"):
         assert client.get("/records/search", params={"q": "elm", name: value}).status_code == 200
 
 
-@pytest.mark.parametrize("type", get_args(RecordType))
+@pytest.mark.parametrize("type", [*CIVIC])
 def test_a_type_is_searched_where_it_has_all_facets(type: RecordType) -> None:
-    named = [facet.name for facet in SEARCHED_BY_TYPE[type].facets if facet.kind != "date"]
-    assert len(facet_clauses({name: ["x"] for name in named}, [type])) == len(named)
+    named = [facet.name for facet in CIVIC[type].table.facets if facet.kind != "date"]
+    assert len(facet_clauses({name: ["x"] for name in named}, [CIVIC[type]])) == len(named)
 
 
 def test_an_answer_is_made_from_what_the_filters_leave(client: TestClient) -> None:

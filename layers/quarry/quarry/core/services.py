@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quarry.core.errors import ConfigurationError
+from quarry.core.memory import Memory
 from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.guarded_chat import GuardedChat
 from quarry.core.model.interface import ChatModel, EmbeddingModel
@@ -29,17 +30,23 @@ RESERVE_SIZE = 2
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query."""
+    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what is known of the caller beside: always
+    `sub`, the same.
+    """
 
     user_id: str
+    claims: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", {**self.claims, "sub": self.user_id})
 
 
 @dataclass(frozen=True)
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `tuned` tells the settings with the database's own weights. `breakers` are those of the models on other machines: "chat",
-    "embedding".
+    `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
+    are those of the models on other machines: "chat", "embedding".
     """
 
     settings: Settings
@@ -49,6 +56,7 @@ class Services:
     queries: QueryEmbedder
     run_log: RunLog
     tuned: TunedSettings
+    memory: Memory
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
@@ -88,6 +96,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
         run_log=RunLog(database),
         tuned=TunedSettings(settings, database),
+        memory=Memory(),
         breakers=breakers,
     )
 

@@ -40,7 +40,7 @@ def _records() -> Tunable:
     from quarry.records.ranking import fuse_types
     from quarry.records.reading import read_records
     from quarry.records.search import gather_candidates
-    from quarry.records.types import RECORD_TYPES
+    from quarry.records.types_in_force import acting_for
 
     share = "records_semantic_weight"
 
@@ -48,8 +48,9 @@ def _records() -> Tunable:
         seconds = services.settings.database_timeout_seconds
         budget = Budget(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
         run = Run("records", caller.user_id, query.query, budget, chat=None)
-        reading = await read_records(services.database, query.query)
-        found = await gather_candidates(query.query, RECORD_TYPES, services, run, reading=reading)
+        types, services = await acting_for(caller, services)
+        reading = await read_records(services.database, types, query.query)
+        found = await gather_candidates(query.query, types.named(()), services, run, reading=reading)
         return lambda weights: [":".join(item.key) for item in fuse_types(found.candidates, weights[share])]
 
     options = [{share: step / STEPS} for step in range(STEPS + 1)]

@@ -16,11 +16,11 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import ParsedQuery, Word
+from quarry.core.query.mention import Word
 from quarry.core.text import significant_words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names
-from quarry.records.types import TABLES, RecordType
+from quarry.records.searched_types import SearchedType
 
 LIKENESS_MIN = 0.35
 """A question to which no record is more like is about something else. Measured: of 128 questions that two collections can
@@ -34,13 +34,13 @@ NAMES_MAX = 8
 """So many names of a question are looked for."""
 
 
-async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
+async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[SearchedType]) -> list[str]:
     """The names in a question that no record of these types holds, written so or nearly so. Raises DatabaseUnavailable."""
-    names = islice(chain(_names_of_others(reading.parsed), _unknown_names(reading.parsed)), NAMES_MAX)
+    names = islice(chain(_names_of_others(reading), _unknown_names(reading)), NAMES_MAX)
     return await _held_by_none(database, list(names), types)
 
 
-async def words_held_by_none(database: Database, reading: RecordsReading, types: Sequence[RecordType]) -> list[str]:
+async def words_held_by_none(database: Database, reading: RecordsReading, types: Sequence[SearchedType]) -> list[str]:
     """The words of what a question is about that no record of these types holds; a word that is none of the language may be a
     slip of the pen, and is not told. Raises DatabaseUnavailable.
     """
@@ -48,18 +48,18 @@ async def words_held_by_none(database: Database, reading: RecordsReading, types:
     return await _held_by_none(database, [_Name(word, word) for word in words[:NAMES_MAX]], types)
 
 
-async def _held_by_none(database: Database, names: Sequence[_Name], types: Sequence[RecordType]) -> list[str]:
+async def _held_by_none(database: Database, names: Sequence[_Name], types: Sequence[SearchedType]) -> list[str]:
     """Those of the names that no record of these types holds, written so or nearly so."""
     if not names:
         return []
     held = _any_table(
         "exists (select from {} r where r.text_search @@ phraseto_tsquery('english', n.words))",
-        [Identifier(TABLES[type]) for type in types],
+        [Identifier(type.rows) for type in types],
     )
     alike = _any_table(
         "exists (select from weigh_words({}, tsvector_to_array(to_tsvector('english', n.words)), 1, 1) w"
         " where not w.words <@ tsvector_to_array(to_tsvector('english', n.words)))",
-        [Literal(TABLES[type]) for type in types],
+        [Literal(type.rows) for type in types],
     )
     rows = await database.rows(
         SQL(
@@ -90,11 +90,12 @@ class _Name:
     words: str
 
 
-def _unknown_names(parsed: ParsedQuery) -> Iterator[_Name]:
+def _unknown_names(reading: RecordsReading) -> Iterator[_Name]:
     """Words written as names where capitals say something: each must be there, for a record may put several otherwise."""
+    parsed = reading.parsed
     if not says_something_by_case(parsed.tokens):
         return
-    others = {each.start for pair in other_names(parsed) for each in pair}
+    others = {each.start for pair in other_names(parsed, reading.types.united) for each in pair}
     for mention in parsed.mentions:
         is_told = mention.start == parsed.tokens[0].start or mention.start in others
         if isinstance(mention.value, Word) and is_written_as_name(mention, parsed) and not is_told:
@@ -102,8 +103,8 @@ def _unknown_names(parsed: ParsedQuery) -> Iterator[_Name]:
             yield from (_Name(name, word) for word in keys(name))
 
 
-def _names_of_others(parsed: ParsedQuery) -> Iterator[_Name]:
+def _names_of_others(reading: RecordsReading) -> Iterator[_Name]:
     """A part of somebody's name with another word: whoever is called so is somebody else."""
-    for one, other in other_names(parsed):
-        name = parsed.text[one.start : other.end]
+    for one, other in other_names(reading.parsed, reading.types.united):
+        name = reading.parsed.text[one.start : other.end]
         yield _Name(name, name)

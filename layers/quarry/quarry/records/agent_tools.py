@@ -13,11 +13,11 @@ from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
 from quarry.records.collections import count_records
-from quarry.records.contract import CountRequest, FacetValues, SearchRequest
-from quarry.records.filters import FACETS, facet_clauses
+from quarry.records.contract import TYPES_MAX, CountRequest, FacetValues, SearchRequest, TypeName
+from quarry.records.filters import facet_clauses
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
-from quarry.records.types import RECORD_TYPES, RecordType
+from quarry.records.types_in_force import acting_for, types_in_force
 
 GROUPS_MAX = 50
 """Groups of one count at most."""
@@ -26,7 +26,9 @@ GROUPS_MAX = 50
 class _Filters(Request):
     """The arguments that say which records are meant."""
 
-    types: list[RecordType] = Field(default=[], max_length=12, description="Only these kinds of record; empty for all.")
+    types: list[TypeName] = Field(
+        default=[], max_length=TYPES_MAX, description="Only these kinds of record; empty for all."
+    )
     date_from: datetime.date | None = Field(
         default=None, description="Only records of this day or later, as YYYY-MM-DD."
     )
@@ -36,13 +38,14 @@ class _Filters(Request):
     facets: dict[str, FacetValues] = Field(
         default={},
         description="Only records that have one of these values, by facet; with a dash before its name, that have none of them."
-        f" The facets are {', '.join(FACETS)}.",
+        " An unknown facet is answered with the nearest that there are.",
         examples=[{"result": ["Carried"]}],
     )
 
-    def parameters(self) -> dict[str, Any]:
+    async def parameters(self, services: Services) -> dict[str, Any]:
         """The same as the HTTP interface has them. Raises InvalidInput."""
-        facet_clauses(self.facets, self.types or RECORD_TYPES, at="/facets")
+        types = await types_in_force(services)
+        facet_clauses(self.facets, types.named(self.types, at="/types"), at="/facets")
         return {**self.facets, "type": self.types, "from": self.date_from, "to": self.date_to}
 
 
@@ -65,12 +68,14 @@ class CountRecordsArguments(_Filters):
 class GetRecordArguments(Request):
     """Arguments of `get_record`."""
 
-    type: RecordType = Field(description="The record's type, as a search gave it.")
+    type: TypeName = Field(description="The record's type, as a search gave it.")
     id: Identifier = Field(description="The record's id, as a search gave it.")
 
 
 async def _search(arguments: SearchRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    request = SearchRequest.model_validate({**arguments.parameters(), "q": arguments.query, "limit": arguments.limit})
+    request = SearchRequest.model_validate(
+        {**await arguments.parameters(services), "q": arguments.query, "limit": arguments.limit}
+    )
     found = await search_records(request, caller, services)
     results = [
         {
@@ -88,15 +93,19 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
 
 
 async def _count(arguments: CountRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    request = CountRequest.model_validate({**arguments.parameters(), "q": arguments.query, "by": arguments.by})
-    counted = await count_records(request, services.database)
+    request = CountRequest.model_validate(
+        {**await arguments.parameters(services), "q": arguments.query, "by": arguments.by}
+    )
+    counted = await count_records(request, caller, services)
     return counted.model_copy(update={"groups": counted.groups[:GROUPS_MAX]}).model_dump(mode="json") | {
         "truncated": counted.truncated or len(counted.groups) > GROUPS_MAX
     }
 
 
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    record = await whole_record(services.database, arguments.type, arguments.id)
+    types, services = await acting_for(caller, services)
+    [chosen] = types.named([arguments.type])
+    record = await whole_record(services.database, chosen, arguments.id)
     return record.model_dump(mode="json", exclude_none=True)
 
 

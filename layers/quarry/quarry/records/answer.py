@@ -47,7 +47,9 @@ from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import EVERYTHING, Scope, latest_topics
+from quarry.records.searched_types import RecordTypes
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
+from quarry.records.types_in_force import acting_for
 
 MAX_STEPS = 6
 """Agent steps of one answer: searches at most, and model turns at most, the answer included."""
@@ -65,19 +67,24 @@ logger = logging.getLogger(__name__)
 
 
 async def answer_question(
-    request: AskRequest, caller: Caller, services: Services, request_id: str | None = None, scope: Scope = EVERYTHING
+    request: AskRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    scope: Scope = EVERYTHING,
 ) -> AsyncGenerator[Event]:
     """The events of one answer, made from what is in `scope`. A failing model degrades steps and never ends the stream; a failing
     database does.
 
     An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
     """
+    types, services = await acting_for(caller, services)
     conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
-        reading = await _read(request, conversation, services)
-        toolset = SearchToolset(services, run, request.searched_types, reading, scope)
+        reading = await _read(request, conversation, services, types)
+        toolset = SearchToolset(services, run, types.named(request.types), reading, scope)
         yield _call_event(conversation.search_query, run)
         first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
@@ -112,13 +119,15 @@ async def answer_question(
         )
 
 
-async def _read(request: AskRequest, conversation: Conversation, services: Services) -> RecordsReading:
+async def _read(
+    request: AskRequest, conversation: Conversation, services: Services, types: RecordTypes
+) -> RecordsReading:
     """What the question asks of the records, in the light of those before it unless it names a topic of its own."""
     earlier = [turn.question for turn in request.recent_history if turn.question]
-    reading = await read_records(services.database, request.question, earlier=earlier)
+    reading = await read_records(services.database, types, request.question, earlier=earlier)
     if not (conversation.topic_changed and reading.question.follows_up):
         return reading
-    alone = await read_records(services.database, request.question)
+    alone = await read_records(services.database, types, request.question)
     return alone if alone.question.topic else reading
 
 

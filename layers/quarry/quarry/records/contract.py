@@ -18,10 +18,11 @@ from pydantic import (
     field_validator,
 )
 
+from quarry.core.collections.declaration import NAME_PATTERN
 from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
-from quarry.records.types import RECORD_TYPES, RecordType
+from quarry.records.types import RecordType
 
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]
@@ -40,6 +41,11 @@ def _listed(value: Any) -> Any:
 _FacetValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), Storable]
 FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_VALUES_MAX), BeforeValidator(_listed)]
 """The values that a request names of one facet."""
+
+
+TYPES_MAX = 12
+TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN), Field(examples=["motion"])]
+"""The name of a type of record, as `GET /collections` has it."""
 
 
 class _Dated(Request):
@@ -63,12 +69,7 @@ class _Filtered(_Dated):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, FacetValues] = Field(init=False)
 
-    type: list[RecordType] = Field(default_factory=list, max_length=12)
-
-    @property
-    def types(self) -> tuple[RecordType, ...]:
-        """The types to search: those named, else all; each once, in the fixed order."""
-        return tuple(name for name in RECORD_TYPES if not self.type or name in self.type)
+    type: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
 
     @property
     def facets(self) -> Mapping[str, Sequence[str]]:
@@ -220,16 +221,12 @@ class AskRequest(Request):
 
     question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
-    types: list[RecordType] = Field(default_factory=list, max_length=12)
+    types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()
 
     @property
     def recent_history(self) -> list[PriorTurn]:
         return self.history[-HISTORY_TURNS:]
-
-    @property
-    def searched_types(self) -> tuple[RecordType, ...]:
-        return tuple(name for name in RECORD_TYPES if not self.types or name in self.types)
 
 
 class AskQuery(Request):

@@ -16,11 +16,11 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
 from quarry.records.contract import AggregationEvent
-from quarry.records.facets import RECORDS, SAID_FACETS
-from quarry.records.reading import CLAUSES_MAX, COUNTED, RecordsReading, is_soft, tellable, types_called
+from quarry.records.facets import SAID_FACETS
+from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable
 from quarry.records.retrieval import EVERYTHING, Scope
 from quarry.records.search_plan import besides
-from quarry.records.types import RecordType
+from quarry.records.searched_types import SearchedType
 
 GROUPS_MAX = 50
 GROUPS_SAID_MAX = 8
@@ -32,13 +32,10 @@ class Counting:
     """What is to be counted: the rows of one table that meet the clauses and hold the words."""
 
     type: str
+    table: SearchTable
     ask: Ask
     clauses: Sequence[Clause]
     words: Sequence[str] = ()
-
-    @property
-    def table(self) -> SearchTable:
-        return COUNTED[self.type]
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Counted:
     sentence: str
 
 
-def what_to_count(reading: RecordsReading, types: Sequence[RecordType], scope: Scope = EVERYTHING) -> Counting | None:
+def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope: Scope = EVERYTHING) -> Counting | None:
     """What the question wants counted of one type of `types`, or of meetings, in `scope`; None where it asks for no number of
     records, and where these do not tell what it asks.
     """
@@ -59,11 +56,15 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType], scope: S
     if not _asks_for_number(reading):
         return None
     named = reading.counted or _types_grouped(reading)
-    clauses = [clause for clause in question.clauses if not is_soft(clause) and not _is_unknown(clause, reading)]
-    for name in named or _types_by_clauses(clauses, question.ask.facet):
-        if name not in (*types, "meeting"):
+    clauses = [
+        clause
+        for clause in question.clauses
+        if not is_soft(clause, reading.types.united) and not _is_unknown(clause, reading)
+    ]
+    for name in named or _types_by_clauses(reading, clauses):
+        if name not in (*(each.name for each in types), "meeting"):
             continue
-        table = COUNTED[name]
+        table = reading.types.counted[name]
         facets = {facet.name for facet in table.facets}
         given = {condition.facet for clause in scope.facets for condition in clause}
         told = [tellable(clause, table) for clause in besides(clauses, scope)]
@@ -75,7 +76,9 @@ def what_to_count(reading: RecordsReading, types: Sequence[RecordType], scope: S
         words = list(_words(reading, used))
         is_told = name != "meeting" and question.ask.kind != "distinct"
         return (
-            Counting(name, question.ask, [*scope.dated, *scope.facets, *told], words) if is_told or not words else None
+            Counting(name, table, question.ask, [*scope.dated, *scope.facets, *told], words)
+            if is_told or not words
+            else None
         )
     return None
 
@@ -128,7 +131,7 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     if reading.question.ask.kind != "groups":
         return ()
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
-    return next((types_called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
+    return next((reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
 
 
 def _facets_named(reading: RecordsReading) -> set[str]:
@@ -139,11 +142,12 @@ def _facets_named(reading: RecordsReading) -> set[str]:
     }
 
 
-def _types_by_clauses(clauses: Sequence[Clause], facet: str | None) -> list[str]:
+def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:
     """Where no type is named: the only one that can tell the conditions and what is asked for."""
+    facet = reading.question.ask.facet
     told = [
         name
-        for name, table in COUNTED.items()
+        for name, table in reading.types.counted.items()
         if all(tellable(clause, table) for clause in clauses)
         and (facet is None or any(each.name == facet for each in table.facets))
     ]
@@ -230,7 +234,7 @@ def _labels(wanted: Counting) -> list[str]:
 
 
 def _asked_for(wanted: Counting, number: int) -> str:
-    return grouped_by_label(RECORDS, wanted.ask, number)
+    return grouped_by_label(wanted.table, wanted.ask, number)
 
 
 def _noun(table: SearchTable, number: int) -> str:

@@ -9,10 +9,7 @@ from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import Facet
 from quarry.core.retrieval.filters import Arguments, value_condition
-from quarry.records.types import SEARCHED_BY_TYPE, RecordType
-
-FACETS = tuple({facet.name: None for table in SEARCHED_BY_TYPE.values() for facet in table.facets})
-"""The names of all facets."""
+from quarry.records.searched_types import SearchedType
 
 NEGATED = "-"
 FACETS_MAX = 12
@@ -21,7 +18,7 @@ NAME_CHARACTERS_MAX = 64
 
 
 def facet_clauses(
-    given: Mapping[str, Sequence[str]], types: Sequence[RecordType], *, at: str = ""
+    given: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
 ) -> tuple[Clause, ...]:
     """A clause for each facet that is given, by its name or, negated, with a dash before it.
 
@@ -41,27 +38,27 @@ def facet_clauses(
     return tuple(clauses)
 
 
-def types_with(clauses: Sequence[Clause], types: Sequence[RecordType], *also: str) -> tuple[RecordType, ...]:
+def types_with(clauses: Sequence[Clause], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
     """Those of the types that have the facets of all clauses, and those named `also`."""
     facets = {condition.facet for clause in clauses for condition in clause} | {*also}
-    return tuple(name for name in types if facets <= {facet.name for facet in SEARCHED_BY_TYPE[name].facets})
+    return tuple(each for each in types if facets <= {facet.name for facet in each.table.facets})
 
 
 def _condition(name: str, values: Sequence[str]) -> Condition:
     return Condition(name.removeprefix(NEGATED), tuple(values), is_negated=name.startswith(NEGATED))
 
 
-def nearest_facets(name: str, types: Sequence[RecordType]) -> str:
+def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     """That no record of these types has a facet of that name, and which they have that are called most like it."""
     near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], _facets_of(types), n=NEAREST, cutoff=0)
     return f"no facet of the records searched; the nearest are {', '.join(near)}"
 
 
-def _facets_of(types: Sequence[RecordType]) -> dict[str, Facet]:
-    return {facet.name: facet for name in types for facet in SEARCHED_BY_TYPE[name].facets}
+def _facets_of(types: Sequence[SearchedType]) -> dict[str, Facet]:
+    return {facet.name: facet for each in types for facet in each.table.facets}
 
 
-def _objections(condition: Condition, types: Sequence[RecordType]) -> Iterator[str]:
+def _objections(condition: Condition, types: Sequence[SearchedType]) -> Iterator[str]:
     """What is wrong with it, at most one thing."""
     facet = _facets_of(types).get(condition.facet)
     if facet is None:

@@ -8,13 +8,11 @@ says nothing else, or names a day. Elsewhere it adds weight.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
-from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys, says_something_by_case
+from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import (
@@ -30,18 +28,11 @@ from quarry.core.query.mention import (
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.facets import KIND_FACETS, PEOPLE_FACETS, RECORDS, VOTERS
-from quarry.records.meetings import MEETINGS
-from quarry.records.types import SEARCHED_BY_TYPE
+from quarry.records.facets import KIND_FACETS, PEOPLE_FACETS, VOTERS
+from quarry.records.searched_types import RecordTypes
 
 CLAUSES_MAX = 12
 """So many conditions a question may have; of more, the first ones hold."""
-
-COUNTED: Mapping[str, SearchTable] = {
-    **{str(name): table for name, table in SEARCHED_BY_TYPE.items()},
-    "meeting": MEETINGS,
-}
-"""What can be counted: each type of record, and meetings."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +42,7 @@ class RecordsReading:
     what the conditions say.
     """
 
+    types: RecordTypes
     parsed: ParsedQuery
     question: Question
     clauses: Sequence[Clause] = ()
@@ -71,43 +63,50 @@ class RecordsReading:
         return told if all(told) else None
 
 
-async def read_records(database: Database, text: str, *, earlier: Sequence[str] = ()) -> RecordsReading:
-    """What `text` asks of the records; `earlier` are the questions before it, the last one last, of which it keeps what it does
-    not change. Raises DatabaseUnavailable.
+async def read_records(
+    database: Database, types: RecordTypes, text: str, *, earlier: Sequence[str] = ()
+) -> RecordsReading:
+    """What `text` asks of records of these types; `earlier` are the questions before it, the last one last, of which it keeps
+    what it does not change. Raises DatabaseUnavailable.
     """
     today = datetime.datetime.now(datetime.UTC).date()
-    reading = await read_question(database, RECORDS, text, today=today, earlier=earlier)
+    reading = await read_question(database, types.united, text, today=today, earlier=earlier)
     before = None
     if reading.question.follows_up:
-        before = await read_records(database, earlier[-1], earlier=earlier[:-1])
-    return await off_loop(place, reading.parsed, reading.question, before)
+        before = await read_records(database, types, earlier[-1], earlier=earlier[:-1])
+    return await off_loop(place, types, reading.parsed, reading.question, before)
 
 
-def place(parsed: ParsedQuery, question: Question, before: RecordsReading | None = None) -> RecordsReading:
+def place(
+    types: RecordTypes, parsed: ParsedQuery, question: Question, before: RecordsReading | None = None
+) -> RecordsReading:
     """The reading with what is said of records told from what these tell about; `before` is that of the question it takes up."""
     asked, said_before = set(question.clauses), set(before.question.clauses) if before else set[Clause]()
-    others = {Evidence(each.start, each.end) for pair in other_names(parsed) for each in pair}
+    others = {Evidence(each.start, each.end) for pair in other_names(parsed, types.united) for each in pair}
     kept = [clause for clause in before.clauses if clause in asked] if before else []
     own = [
         clause
         for clause in question.clauses[:CLAUSES_MAX]
         if clause not in said_before
-        and not is_soft(clause)
+        and not is_soft(clause, types.united)
         and not any(others.intersection(condition.evidence) for condition in clause)
     ]
-    named = _named(parsed) or (before.named if before else ())
+    named = _named(parsed, types) or (before.named if before else ())
     says_more = (
         bool(question.topic or question.unanswerable or question.excluded_words) or question.ask.kind == "exists"
     )
     names_a_day = any(_is_a_day(condition) for clause in own for condition in clause)
     must_hold = bool(named) or names_a_day or not says_more
-    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed))][:CLAUSES_MAX]
+    clauses = [*kept, *(clause for clause in own if must_hold or not _only_describes(clause, parsed, types.united))][
+        :CLAUSES_MAX
+    ]
     return RecordsReading(
+        types,
         parsed,
         question,
         clauses,
         named,
-        _counted(parsed) or (before.counted if before else ()),
+        _counted(parsed, types) or (before.counted if before else ()),
         must_hold,
         question.topic if before else _without(parsed, clauses),
     )
@@ -123,9 +122,9 @@ def _without(parsed: ParsedQuery, clauses: Sequence[Clause]) -> str:
     )
 
 
-def is_soft(clause: Clause) -> bool:
+def is_soft(clause: Clause, table: SearchTable) -> bool:
     """Whether the values are words like others in prose, however they are asked about."""
-    return not any(condition.is_negated or RECORDS.facet(condition.facet).is_hard for condition in clause)
+    return not any(condition.is_negated or table.facet(condition.facet).is_hard for condition in clause)
 
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
@@ -141,18 +140,18 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     return tuple(told)
 
 
-def _named(parsed: ParsedQuery) -> tuple[str, ...]:
+def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
     """The types that the question asks for by what they are called, before it says anything of them."""
     for mention in parsed.mentions:
         value = mention.value
         if value == Cue("noun"):
-            return types_called(parsed.text[mention.start : mention.end])
+            return types.called(parsed.text[mention.start : mention.end])
         if isinstance(value, FacetName) or (isinstance(value, Cue) and value.what in ("relates", "light")):
             return ()
     return ()
 
 
-def _counted(parsed: ParsedQuery) -> tuple[str, ...]:
+def _counted(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
     """The types that "how many" is followed by: what they are called, or the value of a facet that tells what kind of thing a
     record is ("how many ordinances").
     """
@@ -162,7 +161,7 @@ def _counted(parsed: ParsedQuery) -> tuple[str, ...]:
         if isinstance(value, Asked) and value.what in ("count", "distinct"):
             is_counted = True
         elif is_counted and value == Cue("noun"):
-            return types_called(parsed.text[mention.start : mention.end])
+            return types.called(parsed.text[mention.start : mention.end])
         elif is_counted and isinstance(value, Known) and (kind := _kind(value)):
             return kind
         elif is_counted and not (isinstance(value, Known) or value == Cue("filler")):
@@ -176,32 +175,17 @@ def _kind(known: Known) -> tuple[str, ...]:
     return kinds if len(kinds) == 1 else ()
 
 
-def types_called(words: str) -> tuple[str, ...]:
-    """The types whose records are called so."""
-    return _types_by_noun().get(tuple(stem(key) for key in keys(words)), ())
-
-
-@cache
-def _types_by_noun() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    types: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for name, table in COUNTED.items():
-        for noun in table.nouns:
-            words = tuple(stem(key) for key in keys(noun))
-            types[words] = (*types.get(words, ()), name)
-    return types
-
-
 def _is_a_day(condition: Condition) -> bool:
     days = condition.range
     return isinstance(days, DateRange) and days.first is not None and days.first == days.last
 
 
-def _only_describes(clause: Clause, parsed: ParsedQuery) -> bool:
+def _only_describes(clause: Clause, parsed: ParsedQuery, table: SearchTable) -> bool:
     """Whether words that make a condition elsewhere say in prose what a record is about."""
     text = parsed.text
     return any(
         condition.is_negated
-        or (RECORDS.facet(condition.facet).kind not in ("name", "date") and condition.facet not in PEOPLE_FACETS)
+        or (table.facet(condition.facet).kind not in ("name", "date") and condition.facet not in PEOPLE_FACETS)
         or (condition.range is not None and _asks_for_reasons(parsed))
         or _is_a_name(condition, text)
         or _is_small_part(condition, text)
@@ -231,7 +215,7 @@ def _is_small_part(condition: Condition, text: str) -> bool:
     )
 
 
-def other_names(parsed: ParsedQuery) -> list[tuple[Mention, Mention]]:
+def other_names(parsed: ParsedQuery, table: SearchTable) -> list[tuple[Mention, Mention]]:
     """Where two words stand together as a name of which one is known, as part of somebody else's ("Ada Byron" where the data
     knows an Ada Lovelace).
     """
@@ -244,8 +228,8 @@ def other_names(parsed: ParsedQuery) -> list[tuple[Mention, Mention]]:
         and is_written_as_name(one, parsed)
         and is_written_as_name(other, parsed)
         and (
-            (_is_partial_name(one) and isinstance(other.value, Word))
-            or (isinstance(one.value, Word) and _is_partial_name(other))
+            (_is_partial_name(one, table) and isinstance(other.value, Word))
+            or (isinstance(one.value, Word) and _is_partial_name(other, table))
         )
     ]
 
@@ -255,7 +239,7 @@ def is_written_as_name(mention: Mention, parsed: ParsedQuery) -> bool:
     return text[:1].isupper() and text[1:2].islower()
 
 
-def _is_partial_name(mention: Mention) -> bool:
+def _is_partial_name(mention: Mention, table: SearchTable) -> bool:
     return isinstance(mention.value, Known) and all(
-        RECORDS.facet(value.facet).kind in ("name", "array") and not value.is_whole for value in mention.value.values
+        table.facet(value.facet).kind in ("name", "array") and not value.is_whole for value in mention.value.values
     )

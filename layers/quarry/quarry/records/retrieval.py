@@ -7,22 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.errors import NotFound
-from quarry.core.postgres.call import call
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.filters import Arguments, Literals, where
+from quarry.core.retrieval.filters import Arguments, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import WholeRecord
-from quarry.records.types import SEARCHED_BY_TYPE, TABLES, RecordType
-
-_TECHNICAL_COLUMNS = ["text_search", "content_hash", "embedded_hash", "refused_hash", "refusals"]
-
+from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.records.types import RecordType
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms."""
@@ -60,7 +58,7 @@ EVERYTHING = Scope()
 class Arm:
     """One type searched for some words, among the records that meet the clauses. `is_apart`: they are those of the question."""
 
-    type: RecordType
+    type: SearchedType
     query: str
     clauses: Sequence[Clause] = ()
     is_apart: bool = False
@@ -115,7 +113,7 @@ async def count_found(
     """
     if not arms:
         return {}
-    values = {"limit": limit} | {f"found_{arm.type}": list(found.get(arm.type, ())) for arm in arms}
+    values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
     rows = await _of_each_arm(database, arms, function, values, is_strict=is_strict)
     return {row["type"]: row["c"] for row in rows}
@@ -125,7 +123,7 @@ async def _of_each_arm(
     database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool
 ) -> list[DictRow]:
     """The rows that a function gives for each arm: of its words as they are weighed over all types, and of its condition."""
-    values = values | {"strict": is_strict, "tables": list(dict.fromkeys(TABLES[arm.type] for arm in arms))}
+    values = values | {"strict": is_strict, "tables": list(dict.fromkeys(arm.type.rows for arm in arms))}
     queries = list(dict.fromkeys(arm.query for arm in arms))
     values |= {f"query_{place}": query for place, query in enumerate(queries)}
     asked = SQL(", ").join(
@@ -136,18 +134,18 @@ async def _of_each_arm(
     )
     calls: list[Composed] = []
     for place, arm in enumerate(arms):
-        if arm.clauses:
-            condition = where(SEARCHED_BY_TYPE[arm.type], arm.clauses, Literals())
+        condition = arm.type.condition(arm.clauses)
+        if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
         called = function.format(
-            table=Literal(TABLES[arm.type]),
-            embeddings=Literal(f"{arm.type}_embeddings"),
+            table=Literal(arm.type.rows),
+            embeddings=Literal(arm.type.windows),
             words=Identifier(f"asked_{queries.index(arm.query)}"),
-            condition=Placeholder(f"filter_{place}") if arm.clauses else SQL("null"),
-            found=Placeholder(f"found_{arm.type}"),
+            condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
+            found=Placeholder(f"found_{arm.type.name}"),
         )
         calls.append(
-            SQL("select {} as arm, {} as type, c.* from asked, ").format(Literal(place), Literal(arm.type))
+            SQL("select {} as arm, {} as type, c.* from asked, ").format(Literal(place), Literal(arm.type.name))
             + called
             + SQL(" c")
         )
@@ -157,16 +155,21 @@ async def _of_each_arm(
 
 
 async def ids_meeting(
-    database: Database, clauses: Mapping[RecordType, Sequence[Clause]], limit: int
+    database: Database, clauses: Mapping[SearchedType, Sequence[Clause]], limit: int
 ) -> dict[RecordType, list[str]]:
     """Records of each type that meet its conditions, latest first, `limit` of a type at most, in one round trip."""
     arguments = Arguments()
     selects = [
-        SQL("select {} as type, array(select t.id from {} t where {} order by t.date desc nulls last, t.id").format(
-            Literal(name), Identifier(TABLES[name]), where(SEARCHED_BY_TYPE[name], given, arguments)
+        SQL("select {} as type, array(select {} from {} t where {} order by {}{} limit {}) as ids").format(
+            Literal(each.name),
+            SQL(each.table.key_sql),
+            SQL(each.table.rows),
+            where(each.table, given, arguments),
+            SQL(f"{each.table.facet(each.table.date).sql} desc nulls last, " if each.table.date else ""),
+            SQL(each.table.key_sql),
+            Literal(limit),
         )
-        + SQL(" limit {}) as ids").format(Literal(limit))
-        for name, given in clauses.items()
+        for each, given in clauses.items()
     ]
     if not selects:
         return {}
@@ -174,18 +177,32 @@ async def ids_meeting(
     return {row["type"]: row["ids"] for row in rows}
 
 
-async def describe(database: Database, keys: Sequence[RecordKey], query: str) -> list[RecordText]:
-    """The texts of the named records, in the order of `keys`, with snippets for `query`."""
-    if not keys:
+async def describe(database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str) -> list[RecordText]:
+    """The texts of the named records, in the order of `keys`, with snippets for `query`; without what the caller may not see."""
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
         return []
-    rows = await call(
-        database,
-        "describe_records",
-        p_types=[name for name, _ in keys],
-        p_ids=[record_id for _, record_id in keys],
-        p_query=query,
+    rows = await database.rows(
+        texts_query(of_keys),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
     )
     return [RecordText(**row) for row in rows]
+
+
+def texts_query(types: Sequence[SearchedType]) -> Composed:
+    """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
+    seen = [
+        SQL("select k.place, r.* from keys k cross join lateral ({} offset 0) r where k.type = any({})").format(
+            SQL(text), Literal([each.name for each in types if each.text == text])
+        )
+        for text in dict.fromkeys(each.text for each in types)
+    ]
+    return SQL(
+        "with keys as materialized ("
+        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)),"
+        " seen as ({}) select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
+        " record_snippet(s.body, %(query)s) as snippet from seen s order by s.place"
+    ).format(SQL(" union all ").join(seen))
 
 
 async def latest_topics(database: Database, limit: int) -> list[str]:
@@ -197,18 +214,14 @@ async def latest_topics(database: Database, limit: int) -> list[str]:
     return [row["title"] for row in rows]
 
 
-async def whole_record(database: Database, name: RecordType, record_id: str) -> WholeRecord:
-    """A record with its title, all its columns and its meeting. Raises NotFound."""
-    row = await database.row(
-        SQL(
-            """select to_jsonb(r) - %(technical)s::text[] as fields, t.title, t.date, t.url, to_jsonb(m) as meeting
-               from {table} r
-               join lateral (select * from record_texts t where t.type = {name} and t.id = r.id offset 0) t on true
-               left join meetings m on m.id = r.meeting_id
-               where r.id = %(id)s"""
-        ).format(table=Identifier(TABLES[name]), name=Literal(name)),
-        {"technical": _TECHNICAL_COLUMNS, "id": record_id},
-    )
+async def whole_record(database: Database, type: SearchedType, record_id: str) -> WholeRecord:
+    """A record with its title, all its columns and its meeting. Raises NotFound, also for what the caller may not see."""
+    query = SQL("select w.* from (select %s::text as id) k cross join lateral ({} offset 0) w").format(SQL(type.whole))
+    try:
+        row = await database.row(query, [record_id])
+    except DataError:
+        # of no such key is a row of that table
+        row = None
     if row is None:
-        raise NotFound(f"There is no {name.replace('_', ' ')} with this id.")
-    return WholeRecord(type=name, id=record_id, **row)
+        raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
+    return WholeRecord(type=type.name, id=record_id, **row)

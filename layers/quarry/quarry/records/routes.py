@@ -16,7 +16,7 @@ from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
 from quarry.records.answer import answer_question
-from quarry.records.collections import collections, count_records
+from quarry.records.collections import count_records, describe_collections
 from quarry.records.contract import (
     AskQuery,
     AskRequest,
@@ -26,12 +26,13 @@ from quarry.records.contract import (
     RecordCounts,
     SearchRequest,
     SearchResponse,
+    TypeName,
     WholeRecord,
 )
 from quarry.records.filters import facet_clauses
 from quarry.records.retrieval import Scope, whole_record
 from quarry.records.search import search_records
-from quarry.records.types import RecordType
+from quarry.records.types_in_force import acting_for, types_in_force
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -72,9 +73,9 @@ async def search(
 
 
 @router.get("/collections", response_model_exclude_none=True)
-async def list_collections(caller: PlainCaller) -> Collections:
+async def list_collections(caller: PlainCaller, services: ServicesDependency) -> Collections:
     """The types of record, and what they can be filtered and counted by."""
-    return collections()
+    return describe_collections(await types_in_force(services))
 
 
 @router.get("/records/facets", openapi_extra=_FACETS)
@@ -82,7 +83,7 @@ async def count(
     query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> RecordCounts:
     """How many records there are, exactly, in all and by the values of a facet."""
-    return await count_records(query, services.database)
+    return await count_records(query, caller, services)
 
 
 @router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM)
@@ -90,29 +91,32 @@ async def ask_by_query(
     request: Request, query: Annotated[AskQuery, Query()], caller: ModelCaller, services: ServicesDependency
 ) -> Response:
     """A cited answer as server-sent events, for EventSource."""
-    return _stream_answer(request, query.to_request(), caller, services)
+    return await _stream_answer(request, query.to_request(), caller, services)
 
 
 @router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM)
 async def ask(request: Request, body: AskRequest, caller: ModelCaller, services: ServicesDependency) -> Response:
     """A cited answer as server-sent events."""
-    return _stream_answer(request, body, caller, services)
+    return await _stream_answer(request, body, caller, services)
 
 
 # an owner's id may hold a slash
 @router.get("/records/{type}/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def record(
-    type: Annotated[RecordType, Path(examples=["motion"])],
+    type: Annotated[TypeName, Path()],
     id: Annotated[Identifier, Path(examples=["2023-11-14-council-m1"])],
     caller: PlainCaller,
     services: ServicesDependency,
 ) -> WholeRecord:
     """One whole record with its meeting."""
-    return await whole_record(services.database, type, id)
+    types, services = await acting_for(caller, services)
+    [chosen] = types.named([type])
+    return await whole_record(services.database, chosen, id)
 
 
-def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
+async def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
     filters = question.filters
-    facets = facet_clauses(filters.facets, question.searched_types, at="/filters/facets")
+    types = (await types_in_force(services)).named(question.types, at="/types")
+    facets = facet_clauses(filters.facets, types, at="/filters/facets")
     scope = Scope(filters.from_date, filters.to_date, facets=facets)
     return sse_response(request, answer_question(question, caller, services, request_id_of(request), scope), services)

@@ -26,7 +26,9 @@ from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import EVERYTHING, Scope, count_found, describe, find_candidates, ids_meeting
 from quarry.records.search_plan import SearchPlan, search_plans
-from quarry.records.types import SEARCHED_BY_TYPE, RecordType
+from quarry.records.searched_types import SearchedType
+from quarry.records.types import RecordType
+from quarry.records.types_in_force import acting_for
 
 DEPTH = 100
 """Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""
@@ -38,15 +40,17 @@ COUNTED_MAX = 10_000
 async def search_records(
     request: SearchRequest, caller: Caller, services: Services, request_id: str | None = None
 ) -> SearchResponse:
-    """The ranked list for a query. Raises InvalidInput for a facet that no searched type has, and DatabaseUnavailable; a failing
-    embedding model only degrades.
+    """The ranked list for a query. Raises InvalidInput for a type that there is not and a facet that no searched type has, and
+    DatabaseUnavailable; a failing embedding model only degrades.
     """
-    scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, request.types))
+    types, services = await acting_for(caller, services)
+    chosen = types.named(request.type)
+    scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
     budget = Budget.without_model(services.settings.database_timeout_seconds)
     run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
-        reading = await read_records(services.database, request.q)
-        found = await gather_candidates(request.q, request.types, services, run, reading=reading, scope=scope)
+        reading = await read_records(services.database, types, request.q)
+        found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
         ranked = fuse_types(
             found.candidates,
             (await services.tuned.read()).records_semantic_weight,
@@ -54,7 +58,7 @@ async def search_records(
         )
         page = ranked[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
-            texts = await describe(services.database, [item.key for item in page], request.q)
+            texts = await describe(services.database, [item.key for item in page], types, request.q)
             record.counts["records"] = len(texts)
         with run.step("count"):
             counts = await _counts(services.database, found, ranked, scope)
@@ -65,7 +69,7 @@ async def search_records(
             query=request.q,
             intent=classify_intent(request.q),
             results=[_result(item, by_key[item.key]) for item in page if item.key in by_key],
-            counts={name: min(counts.get(name, 0), COUNTED_MAX) for name in request.types},
+            counts={each.name: min(counts.get(each.name, 0), COUNTED_MAX) for each in chosen},
             more=any(count > COUNTED_MAX for count in counts.values()),
             degraded=run.degraded,
         )
@@ -73,7 +77,7 @@ async def search_records(
 
 async def rank_records(
     query: str,
-    types: Sequence[RecordType],
+    types: Sequence[SearchedType],
     services: Services,
     run: Run,
     *,
@@ -98,7 +102,7 @@ class Found:
 
 async def gather_candidates(
     query: str,
-    types: Sequence[RecordType],
+    types: Sequence[SearchedType],
     services: Services,
     run: Run,
     *,
@@ -136,8 +140,8 @@ async def _counts(
         by_meaning.setdefault(name, []).append(id)
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
-    for name, clauses in found.plan.listed.items():
-        counts[name] = (await questions.answer(database, SEARCHED_BY_TYPE[name], Ask("count"), clauses)).rows
+    for each, clauses in found.plan.listed.items():
+        counts[each.name] = (await questions.answer(database, each.table, Ask("count"), clauses)).rows
     return counts
 
 

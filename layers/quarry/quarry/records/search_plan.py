@@ -11,7 +11,7 @@ from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Arm, Scope
-from quarry.records.types import SEARCHED_BY_TYPE, RecordType
+from quarry.records.searched_types import SearchedType
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class SearchPlan:
     """
 
     arms: Sequence[Arm]
-    listed: Mapping[RecordType, Sequence[Clause]] = field(default_factory=dict)
+    listed: Mapping[SearchedType, Sequence[Clause]] = field(default_factory=dict)
 
 
 def search_plans(
     query: str,
-    types: Sequence[RecordType],
+    types: Sequence[SearchedType],
     reading: RecordsReading | None,
     scope: Scope = EVERYTHING,
 ) -> Iterator[SearchPlan]:
@@ -37,24 +37,24 @@ def search_plans(
     """
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
-    everything = [Arm(name, words_to_look_up(query), given) for name in types]
+    everything = [Arm(each, words_to_look_up(query), given) for each in types]
     if reading is not None and reading.clauses:
         words = words_to_look_up(reading.words or query)
         conditions = {
-            name: [*given, *besides(clauses, scope)]
-            for name in types
-            if (clauses := reading.clauses_for(SEARCHED_BY_TYPE[name])) is not None
+            each: [*given, *besides(clauses, scope)]
+            for each in types
+            if (clauses := reading.clauses_for(each.table)) is not None
         }
         if not reading.must_hold:
-            apart = [Arm(name, words, clauses, is_apart=True) for name, clauses in conditions.items()]
+            apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
         # where nothing else is said, there is nothing that they could be ranked by
         lists_all = not reading.question.topic and not scope.dated
-        named = {name: clauses for name, clauses in conditions.items() if name in reading.named}
+        named = {each: clauses for each, clauses in conditions.items() if each.name in reading.named}
         for held in (named, conditions):
             if held:
-                arms = [Arm(name, words, clauses) for name, clauses in held.items()]
+                arms = [Arm(each, words, clauses) for each, clauses in held.items()]
                 yield SearchPlan(arms, held if lists_all else {})
     yield SearchPlan(everything)
 

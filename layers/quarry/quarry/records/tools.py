@@ -23,7 +23,8 @@ from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search import rank_records
-from quarry.records.types import TABLES, TYPES, RecordType
+from quarry.records.searched_types import SearchedType
+from quarry.records.types import RecordType
 
 SEARCH_ALL = "search_records"
 FIRST_SOURCES = 8
@@ -61,7 +62,7 @@ class SearchToolset:
 
     services: Services
     run: Run
-    types: Sequence[RecordType]
+    types: Sequence[SearchedType]
     reading: RecordsReading
     scope: Scope = EVERYTHING
     evidence: Evidence = field(default_factory=Evidence)
@@ -72,13 +73,13 @@ class SearchToolset:
         return await self._search(query, self.types, self.reading, (None, None), FIRST_SOURCES)
 
     async def _search(
-        self, query: str, types: Sequence[RecordType], reading: RecordsReading, dates: Dates, sources: int
+        self, query: str, types: Sequence[SearchedType], reading: RecordsReading, dates: Dates, sources: int
     ) -> Searched:
         """Search and take the best `sources` as evidence."""
         scope = self.scope.within(*dates)
         ranked = await rank_records(query, types, self.services, self.run, reading=reading, scope=scope)
         looked_at = ranked[:POOL_RECORDS]
-        texts = await describe(self.services.database, [item.key for item in looked_at], query)
+        texts = await describe(self.services.database, [item.key for item in looked_at], self.reading.types, query)
         by_key = {text.key: text for text in texts}
         found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
         self.pool |= {text.key: text for _, text in found}
@@ -95,12 +96,12 @@ class SearchToolset:
         return [
             everything,
             *(
-                Tool(f"search_{TABLES[name]}", f"Search {TYPES[name].told}.", SearchArguments, self._searcher((name,)))
-                for name in self.types
+                Tool(f"search_{each.plural}", f"Search {each.told}.", SearchArguments, self._searcher((each,)))
+                for each in self.types
             ),
         ]
 
-    def _searcher(self, types: Sequence[RecordType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
+    def _searcher(self, types: Sequence[SearchedType]) -> Callable[[SearchArguments], Awaitable[ToolResult]]:
         async def run_search(arguments: SearchArguments) -> ToolResult:
             dates = (arguments.date_from, arguments.date_to)
             reading, dates = guarded(arguments.query, dates, self.reading)

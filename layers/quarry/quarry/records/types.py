@@ -1,7 +1,7 @@
 """The types of civic record: of each, all that is its own. What else there is of it follows: how it is loaded, embedded, read,
 searched, counted, cited, and told to a model.
 
-The order of `RecordType` is that in which types are given; that of `_REFERENCES` the one in which they must be loaded.
+The order of `TYPES` is that in which types are given; that of `_REFERENCES` the one in which they must be loaded.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, LiteralString, Self, get_args
+from typing import LiteralString, Self
 
 from pydantic import Field, model_validator
 
@@ -18,7 +18,8 @@ from quarry.core.tables import Line, Names, Row, Text
 from quarry.core.text import Identifier
 from quarry.records.meetings import BODY, DATE, MATTER, MEETING, SPEAKER, SPEAKER_ROLE, TOPIC
 
-RecordType = Literal["motion", "agenda_item", "matter", "document_section", "key_statement", "transcript_segment"]
+RecordType = str
+"""The name of a type of record: of those below, or of a collection."""
 
 
 class MatterRow(Row):
@@ -297,8 +298,3 @@ TYPES: Mapping[RecordType, Declared] = {
         embedded=("text_content",),
     ),
 }  # fmt: skip
-
-RECORD_TYPES: tuple[RecordType, ...] = get_args(RecordType)
-
-TABLES: Mapping[RecordType, str] = {name: TYPES[name].table.name for name in RECORD_TYPES}
-SEARCHED_BY_TYPE: Mapping[RecordType, SearchTable] = {name: TYPES[name].table for name in RECORD_TYPES}

@@ -14,10 +14,11 @@ from typing import LiteralString
 
 from psycopg.sql import Literal
 
-from quarry.core.collections.declaration import CollectionDeclaration, table_name
+from quarry.core.collections.declaration import CollectionDeclaration, split_template, table_name, template_columns
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
+TITLE_MAX_CHARACTERS = 160
 TEXT_MAX_CHARACTERS = 200_000
 """So much of a row's text is searched: a tsvector holds a megabyte."""
 
@@ -96,20 +97,29 @@ class Collection:
         columns = _listed(self.column(name, row) for name in self.key)
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
-    @cached_property
-    def title(self) -> LiteralString:
-        """The title of the source's row `x`, or the beginning of its text."""
-        parts = [
-            f"coalesce({self.text(part)}, '')" if is_column else quoted(part)
-            for part, is_column in self.declaration.title_parts
-        ]
-        first = f"left({self.text(next(iter(self.declaration.text)))}, 160)"
-        return f"nullif(btrim({' || '.join(parts)}), '')" if parts else first
+    def title(self, row: LiteralString = "t") -> LiteralString:
+        """The title of the source's row, or the beginning of its text."""
+        if self.declaration.title is None:
+            return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
+        return f"nullif(btrim({self._template(self.declaration.title_parts, row)}), '')"
 
-    @cached_property
-    def body(self) -> LiteralString:
-        """What answers may quote of the source's row `x`."""
-        return "concat_ws(E'\\n', " + _listed(self.text(name) for name in self.declaration.cited) + ")"
+    def body(self, row: LiteralString = "t") -> LiteralString:
+        """What answers may quote of the source's row."""
+        return "concat_ws(E'\\n', " + _listed(self.text(name, row) for name in self.declaration.cited) + ")"
+
+    def url(self, row: LiteralString = "t") -> LiteralString:
+        """Where the source's row is to be seen; null where that is not declared."""
+        return self._template(split_template(self.declaration.url), row) if self.declaration.url else "null"
+
+    def day(self, name: str, row: LiteralString = "t") -> LiteralString:
+        """A column of the source's row as a date."""
+        value = self.column(name, row)
+        return value if self.columns[name].base == "date" else f"({value})::date"
+
+    def _template(self, parts: Iterable[tuple[str, bool]], row: LiteralString) -> LiteralString:
+        return " || ".join(
+            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part) for part, is_column in parts
+        )
 
     @cached_property
     def document(self) -> LiteralString:
@@ -145,6 +155,7 @@ def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict
     facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope) if name]
+    single += template_columns(declaration.url or "")
     names = (
         *(declaration.key or relation.primary_key), *declaration.text, *declaration.title_columns, *declaration.embedded,
         *declaration.cited, *single, *poll, *facets,

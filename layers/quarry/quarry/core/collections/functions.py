@@ -22,6 +22,12 @@ _SETTINGS = """set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle
 set extra_float_digits = 1 set lc_monetary = 'C'"""
 
 
+_COMPARABLE = frozenset({
+    "bigint", "integer", "smallint", "numeric", "real", "double precision", "text", "character varying", "uuid", "boolean",
+    "date", "timestamp without time zone", "timestamp with time zone",
+})  # fmt: skip
+
+
 def drop_functions(collection: Collection) -> Iterator[LiteralString]:
     """Drops what `functions` makes, and with it the triggers."""
     number = collection.id
@@ -37,7 +43,7 @@ def drop_functions(collection: Collection) -> Iterator[LiteralString]:
 def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
     """Makes the functions of a collection; `schema` is ours."""
     ours = identifier(schema)
-    trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp {_SETTINGS}"
+    trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp set work_mem = '32MB' {_SETTINGS}"
     # operators of the owner's types are found where the owner has them
     yield _note_changes(collection, trusted)
     definer = f"security definer set search_path from current {_SETTINGS}"
@@ -69,10 +75,13 @@ def drop_triggers(collection: Collection) -> Iterator[LiteralString]:
 
 
 def _note_changes(collection: Collection, rights: LiteralString) -> LiteralString:
-    number = collection.id
-    noted = ", ".join(f"{collection.column(name, 'n')}::text" for name in collection.columns)
-    before = ", ".join(f"{collection.column(name, 'o')}::text" for name in collection.columns)
+    number, [first, *_] = collection.id, collection.key
     new, old = collection.key_text("n"), collection.key_text("o")
+    same_key = " and ".join(
+        f"{_comparable(collection, name, 'n')} = {_comparable(collection, name, 'o')}" for name in collection.key
+    )
+    now = ", ".join(_comparable(collection, name, "n") for name in collection.columns)
+    before = ", ".join(_comparable(collection, name, "o") for name in collection.columns)
     # a full join: one by loops, planned for a statement of one row, would be kept for one of many
     return f"""create or replace function note_changes_{number}() returns trigger language plpgsql {rights} as $quarry$
 begin
@@ -82,10 +91,9 @@ begin
     insert into collection_changes (collection, key) select {number}, {old} from old_rows o;
   elsif tg_op = 'UPDATE' then
     insert into collection_changes (collection, key)
-    select {number}, coalesce(n.quarry_key, o.quarry_key)
-    from (select {new} as quarry_key, row({noted}) as quarry_row from new_rows n) n
-    full join (select {old} as quarry_key, row({before}) as quarry_row from old_rows o) o on o.quarry_key = n.quarry_key
-    where n.quarry_row is distinct from o.quarry_row;
+    select {number}, case when {collection.column(first, "n")} is null then {old} else {new} end
+    from new_rows n full join old_rows o on {same_key}
+    where ({now}) is distinct from ({before});
   else
     insert into collection_changes (collection, key) values ({number}, null);
   end if;
@@ -95,6 +103,13 @@ exception when others then
   insert into collection_changes (collection, problem) values ({number}, sqlerrm);
   return null;
 end $quarry$"""
+
+
+def _comparable(collection: Collection, name: str, row: LiteralString) -> LiteralString:
+    """A column as it is compared: as text where nothing of Postgres' own compares its type."""
+    column = collection.columns[name]
+    value = collection.column(name, row)
+    return value if column.base in _COMPARABLE and not column.is_array else f"{value}::text"
 
 
 def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralString:

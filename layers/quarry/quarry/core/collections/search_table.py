@@ -21,7 +21,7 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        facets.append(Facet(DATE, "date", _day(collection, declaration.date), "date", "dates", words=("day",)))
+        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -95,17 +95,12 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
-        return _day(collection, column)
+        return collection.day(column)
     if given.kind in ("number", "money", "year"):
         return f"{value}::numeric"
     if given.kind == "boolean":
         return value
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
-
-
-def _day(collection: Collection, column: str) -> LiteralString:
-    value = collection.column(column, "t")
-    return value if collection.columns[column].base == "date" else f"({value})::date"
 
 
 def _relations(facets: Mapping[str, FacetDeclaration]) -> Iterator[Related]:

@@ -134,6 +134,10 @@ class Database:
         """
         return self._reserve or self
 
+    def acting(self, settings: Mapping[str, str]) -> Database:
+        """The same database by the same connections, each transaction with these settings of its own."""
+        return _ActingDatabase(self, settings)
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         """A connection inside a transaction: committed at the end, rolled back by an exception.
@@ -261,3 +265,28 @@ class Database:
             }
             | _KEEPALIVE,
         )
+
+
+class _ActingDatabase(Database):
+    """A database whose transactions begin with settings, which policies read."""
+
+    def __init__(self, base: Database, settings: Mapping[str, str]) -> None:
+        self.schema = base.schema
+        self._base = base
+        self._settings = settings
+
+    @property
+    def reserve(self) -> Database:
+        return self._base.reserve
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        async with self._base.transaction() as connection:
+            await connection.execute(
+                "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
+                [list(self._settings), list(self._settings.values())],
+            )
+            yield connection
+
+    async def close(self) -> None:
+        await self._base.close()

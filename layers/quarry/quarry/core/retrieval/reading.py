@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import Token, tokenise
@@ -21,6 +21,7 @@ from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.vocabulary import look_up
 
+LEXICONS_MAX = 64
 EARLIER_QUESTIONS_MAX = 5
 """So many questions back a follow-up may go for its conditions."""
 
@@ -94,6 +95,6 @@ def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date) -> _ToLookUp:
     )
 
 
-@cache
+@lru_cache(maxsize=LEXICONS_MAX)
 def _lexicon(table: SearchTable) -> Lexicon:
     return lexicon_of(table)

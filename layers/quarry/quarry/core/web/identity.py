@@ -36,12 +36,13 @@ def verified_caller(request: Request) -> Caller:
 
 def _from_gateway(event: Any) -> Caller:
     try:
-        subject = event["requestContext"]["authorizer"]["claims"]["sub"]
+        claims = event["requestContext"]["authorizer"]["claims"]
+        subject = claims["sub"]
     except (KeyError, TypeError):
         raise NotAuthenticated("Sign in first.") from None
     if not isinstance(subject, str) or not subject:
         raise NotAuthenticated("Sign in first.")
-    return Caller(subject)
+    return Caller(subject, {name: value for name, value in claims.items() if isinstance(value, str)})
 
 
 def _from_bearer_name(header: str | None) -> Caller:

@@ -1,0 +1,189 @@
+"""The types of record that are searched: those of a city's records, and the collections that the database declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.declaration import nearest
+from quarry.core.collections.search_table import is_callers, search_table
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.question import Clause
+from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.filters import Literals, where
+from quarry.records.meetings import MEETINGS
+from quarry.records.types import TYPES, Declared, RecordType
+
+_TECHNICAL_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
+
+
+@dataclass(frozen=True)
+class SearchedType:
+    """A type of record as it is searched. `table` is what it is filtered and counted by, `rows` the table of ours that holds its
+    words, `windows` the one with its vectors. `told` is what a model is told that it holds, `label` what people call several of
+    it, `plural` what the names of tools do.
+
+    `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, speaker, date, meeting_id,
+    url. `whole` selects the whole record: its fields, title, date, url and meeting.
+    """
+
+    name: RecordType
+    table: SearchTable
+    rows: str
+    windows: str
+    plural: str
+    label: str
+    told: str
+    text: LiteralString
+    whole: LiteralString
+    has_source: LiteralString | None = None
+    """Of a type whose rows are in another table than its words: whether a row `t` of these belongs to a row of that table which
+    the caller may see and which meets a condition, as a template with a place for it."""
+    is_always_filtered: bool = False
+    """Whether a caller may not see all of its rows."""
+    scope_setting: str | None = None
+    scope_claim: str = "sub"
+    """What tells the database who the caller is, and which of the caller's verified claims says it."""
+
+    def condition(self, clauses: Sequence[Clause]) -> Composable | None:
+        """What the clauses ask of a row `t` of `rows`; None where it may be any."""
+        if not clauses and not self.is_always_filtered:
+            return None
+        asked = where(self.table, clauses, Literals())
+        return SQL(self.has_source).format(asked) if self.has_source else asked
+
+
+class RecordTypes(Mapping[RecordType, SearchedType]):
+    """Types of record in their order, by name."""
+
+    def __init__(self, types: Sequence[SearchedType]) -> None:
+        self._types = {each.name: each for each in types}
+
+    def __getitem__(self, name: RecordType) -> SearchedType:
+        return self._types[name]
+
+    def __iter__(self) -> Iterator[RecordType]:
+        return iter(self._types)
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
+        """Those of these names, each once and in their own order; all where none is named.
+
+        Raises InvalidInput for a name that there is not; `at` is the pointer to the list of them.
+        """
+        known = ", ".join(self._types)
+        unknown = [
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self._types)}: {known}")
+            for place, name in enumerate(names)
+            if name not in self._types
+        ]
+        if unknown:
+            raise InvalidInput(unknown)
+        return tuple(each for each in self.values() if not names or each.name in names)
+
+    def only(self, names: Sequence[RecordType]) -> list[SearchedType]:
+        """Those of these names that there are."""
+        return [each for each in self.values() if each.name in names]
+
+    @cached_property
+    def counted(self) -> Mapping[str, SearchTable]:
+        """What can be counted: each type of record, and meetings where there are records of a city."""
+        own = {name: each.table for name, each in self.items()}
+        return own | {"meeting": MEETINGS} if any(name in TYPES for name in self) else own
+
+    @cached_property
+    def united(self) -> SearchTable:
+        """All types together, as a question is read that names none of them."""
+        tables = tuple(each.table for each in self.values())
+        return SearchTable(
+            "records",
+            nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
+            facets=tuple(
+                {facet.name: facet for table in reversed(tables) for facet in reversed(table.facets)}.values()
+            )[::-1],
+            date="date" if any(table.date for table in tables) else None,
+            related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            united=tables,
+        )
+
+    def called(self, words: str) -> tuple[RecordType, ...]:
+        """The types whose records are called so."""
+        return self._by_noun.get(tuple(stem(key) for key in keys(words)), ())
+
+    @cached_property
+    def _by_noun(self) -> Mapping[tuple[str, ...], tuple[RecordType, ...]]:
+        types: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for name, table in self.counted.items():
+            for noun in table.nouns:
+                words = tuple(stem(key) for key in keys(noun))
+                types[words] = (*types.get(words, ()), name)
+        return types
+
+
+def _of_city(name: RecordType, declared: Declared) -> SearchedType:
+    table = declared.table.name
+    technical = ", ".join(map(quoted, _TECHNICAL_COLUMNS))
+    return SearchedType(
+        name,
+        declared.table,
+        table,
+        f"{name}_embeddings",
+        table,
+        f"{declared.table.nouns[0]}s".capitalize(),
+        declared.told,
+        # one index probe a record: the type is compared before the tables of other types are touched
+        text="select * from record_texts t where t.type = k.type and t.id = k.id",
+        whole=f"""select to_jsonb(r) - array[{technical}] as fields, t.title, t.date, t.url, to_jsonb(m) as meeting
+            from {table} r
+            join lateral (select * from record_texts t where t.type = {quoted(name)} and t.id = r.id offset 0) t on true
+            left join meetings m on m.id = r.meeting_id where r.id = k.id""",
+    )
+
+
+def _of_collection(collection: Collection) -> SearchedType:
+    declared, table = collection.declaration, search_table(collection)
+    day = collection.day(declared.date) if declared.date else "null::date"
+    hidden = ", ".join(map(quoted, declared.hidden))
+    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.where}"
+    source = (
+        f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
+        f" where {collection.has_key('o.quarry_key', 't')} and {{}}) s)"
+    )
+    is_scoped = declared.scope_setting is not None
+    return SearchedType(
+        collection.name,
+        table,
+        collection.rows,
+        collection.windows,
+        collection.name,
+        (declared.label or collection.name.replace("_", " ")).capitalize(),
+        declared.describe or f"{collection.name.replace('_', ' ')}",
+        text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
+            null as topic, null as speaker, {day} as date, null as meeting_id, {collection.url()} as url {seen}""",
+        whole=f"""select to_jsonb(t) - array[{hidden}]::text[] as fields, {collection.title()} as title, {day} as date,
+            {collection.url()} as url, null as meeting {seen}""",
+        # of a collection with owners, other people's rows are passed over before their source is looked at
+        has_source=f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
+        is_always_filtered=is_scoped or collection.has_row_security,
+        scope_setting=declared.scope_setting,
+        scope_claim=declared.scope_claim,
+    )
+
+
+CIVIC = RecordTypes([_of_city(name, declared) for name, declared in TYPES.items()])
+"""The types of a city's records."""
+
+
+def with_collections(collections: Sequence[Collection], *, has_civic: bool) -> RecordTypes:
+    """The types in force where these are declared: a city's too where there are records of it, or nothing else."""
+    civic = list(CIVIC.values()) if has_civic or not collections else []
+    return RecordTypes([*civic, *map(_of_collection, collections)])

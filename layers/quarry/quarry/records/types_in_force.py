@@ -1,0 +1,47 @@
+"""Which types of record a database has, and searching them as their caller may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from psycopg.sql import SQL, Identifier
+
+from quarry.core.collections.upkeep import read_collections
+from quarry.core.postgres.pool import Database
+from quarry.core.services import Caller, Services
+from quarry.records.searched_types import RecordTypes, with_collections
+from quarry.records.types import TYPES
+
+REMEMBERED_SECONDS = 2.0
+"""So long a collection that was applied may be unknown to a process that runs."""
+
+
+async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, Services]:
+    """The types, and the services with a database that knows who the caller is, for the owners' policies and ours.
+
+    Raises DatabaseUnavailable.
+    """
+    types = await types_in_force(services)
+    settings = {
+        each.scope_setting: caller.claims.get(each.scope_claim, "") for each in types.values() if each.scope_setting
+    }
+    return types, replace(services, database=services.database.acting(settings)) if settings else services
+
+
+async def types_in_force(services: Services) -> RecordTypes:
+    """A city's types and the collections that are declared. Raises DatabaseUnavailable."""
+    return await services.memory.read("record types", lambda: _read(services.database), seconds=REMEMBERED_SECONDS)
+
+
+async def _read(database: Database) -> RecordTypes:
+    collections = [*(await read_collections(database)).values()]
+    return with_collections(collections, has_civic=not collections or await _has_civic(database))
+
+
+async def _has_civic(database: Database) -> bool:
+    """Whether there are any records of a city."""
+    exists = SQL(" or ").join(
+        SQL("exists (select from {})").format(Identifier(declared.table.name)) for declared in TYPES.values()
+    )
+    row = await database.row(SQL("select {} as has_civic").format(exists))
+    return row is not None and bool(row["has_civic"])
