@@ -29,7 +29,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor"),
+    *("credits", "tune", "index", "doctor", "map"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.checking import is_comparable
+from quarry.core.collections.checking import is_comparable, is_single
 from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
@@ -102,9 +102,8 @@ def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
 def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
     if guess.scopes:
         draft.remarks += [
-            "if callers may only see rows of their own, say whose a row is, and by which setting your policies know the caller:",
-            f"scope = {toml_text.toml(guess.scopes[0].name)}",
-            'scope_setting = "app.caller"',
+            f"scope = {toml_text.toml(guess.scopes[0].name)}  # if callers may only see rows of their own",
+            'scope_setting = "app.caller"  # the setting by which policies know the caller',
         ]
 
 
@@ -166,7 +165,9 @@ def _reference_facet(column: Column, reference: Reference, tables: Tables) -> _F
         return None
     guess = TableGuess(other)
     key = other.by_name.get(reference.target_columns[0])
-    if not guess.title or key is None or not is_writable(key.name) or not is_comparable(column, key):
+    if not guess.title or key is None or not is_writable(key.name):
+        return None
+    if not (is_single(column) and is_single(key) and is_comparable(column, key)):
         return None
     said = words(column.name)
     return _Facet(
