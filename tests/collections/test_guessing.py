@@ -75,6 +75,8 @@ def test_a_category_has_few_values_many_times() -> None:
     assert is_category(column("x", distinct=-0.01), 1000)
     assert not is_category(column("x", distinct=-1), 30)
     assert not is_category(column("x", distinct=500), 1000)
+    assert not is_category(column("x", distinct=1), 1000)
+    assert not is_category(column("phone2", distinct=5), 1000)
     assert is_category(column("anything", "mood"), None)
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import psycopg
 import pytest
 
-from quarry.core.collections.declaration import read_declarations
+from quarry.core.collections.declaration import (
+    PARAMETERS,
+    CollectionDeclaration,
+    FacetDeclaration,
+    FacetKind,
+    read_declarations,
+)
 from quarry.core.collections.relations import Relation, read_catalog, relations_named, relations_of_schema
 from quarry.core.errors import ConfigurationError
 from quarry.core.postgres.schema import SyncConnection
@@ -91,6 +99,14 @@ class TestCatalog:
         letters = only(empty, "letters")
         assert (letters.rows, letters.by_name["kind"].distinct) == (1000, 1)
 
+    def test_partitions_of_both_kinds_are_known(self, empty: SyncConnection) -> None:
+        empty.execute(
+            """create table letters (id int) partition by range (id); create table early partition of letters default;
+               create table notes (id int); create table late_notes () inherits (notes)"""
+        )
+        partitions = [relation.name for relation in relations_of_schema(empty, "public") if relation.is_partition]
+        assert partitions == ["early", "late_notes"]
+
     def test_keys_are_the_primary_one_and_unique_ones_that_are_never_null(self, empty: SyncConnection) -> None:
         empty.execute("create table t (id int primary key, a int not null unique, b int unique)")
         assert only(empty, "t").keys == [("id",), ("a",)]
@@ -138,3 +154,27 @@ class TestRowSecurity:
         guarded.execute("set role map_reader")
         assert only(guarded, "t").is_row_security_active is is_hidden
         assert not only(guarded, "t").may_trigger
+
+
+class TestPage:
+    """What docs/own-data.md says of the file."""
+
+    PAGE = (Path(__file__).resolve().parents[2] / "docs/own-data.md").read_text()
+
+    def keys(self, heading: str) -> list[str]:
+        """The names in the first column of a table."""
+        table = self.PAGE.partition(f"\n| {heading} |")[2].partition("\n\n")[0]
+        return [name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+    def test_it_has_every_key_and_kind(self) -> None:
+        assert self.keys("key of a collection") == [*CollectionDeclaration.model_fields]
+        assert sorted(self.keys("key of a facet")) == sorted(FacetDeclaration.model_fields)
+        assert sorted(self.keys("kind")) == sorted(get_args(FacetKind))
+
+    def test_its_example_is_read(self) -> None:
+        (example,) = re.findall(r"^```toml\n(.*?)^```", self.PAGE, re.MULTILINE | re.DOTALL)
+        assert [*read_declarations(example)] == ["tickets"]
+
+    def test_it_names_the_parameters_that_facets_cannot_be_called(self) -> None:
+        told = self.PAGE.partition("as a\nparameter of search is: ")[2].partition(". Columns")[0]
+        assert set(re.findall(r"`(\w+)`", told)) == PARAMETERS

@@ -124,7 +124,7 @@ def is_machine_text(column: Column) -> bool:
 
 def is_contact(column: Column) -> bool:
     """Whether it says where somebody is reached."""
-    return is_text(column) and bool(_CONTACT & {*words(column.name)})
+    return is_text(column) and any(word.rstrip("0123456789") in _CONTACT for word in words(column.name))
 
 
 def is_numbered(column: Column) -> bool:
@@ -166,15 +166,15 @@ def is_place(column: Column, relation: Relation) -> bool:
 
 
 def is_category(column: Column, rows: int | None) -> bool:
-    """Whether it holds one of few values, many times each; before ANALYZE its name decides."""
+    """Whether it holds one of few values, each many times; before ANALYZE its name decides."""
     if column.category == "E" and not column.is_array:
         return True
-    if not is_text(column) or is_prose(column):
+    if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
         return False
     if column.distinct is None or rows is None:
         return bool(_CATEGORIES & {*words(column.name)})
     count = column.distinct if column.distinct >= 0 else -column.distinct * rows
-    return 0 < count <= min(FACET_VALUES_MAX, rows / 2)
+    return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
 def is_year(column: Column) -> bool:
