@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quarry.core.collections.checking import Checked, check, tables_named
@@ -164,12 +166,11 @@ class TestSync:
         assert error.endswith('sync: a view has no triggers of this kind: write sync = "sweep"')
 
     def test_partitions_and_tables_of_others_are_swept(self) -> None:
-        columns = [("id", "integer"), ("subject", "text")]
-        for fact, answer in (
-            ({"is_partition": True}, "through its parent"),
-            ({"may_trigger": False}, "grant trigger on"),
+        readable = table("tickets", [("id", "integer"), ("subject", "text")], key=["id"])
+        for fitting, answer in (
+            (replace(readable, is_partition=True), "through its parent"),
+            (replace(readable, may_trigger=False), "grant trigger on"),
         ):
-            fitting = table("tickets", columns, key=["id"], **fact)
             assert answer in told("", fitting)
             assert checked('source = "tickets"\ntext = ["subject"]\nsync = "sweep"', fitting).errors == []
 

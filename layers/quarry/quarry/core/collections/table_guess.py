@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from quarry.core.collections.checking import is_single
+from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
     PROSE_WIDTH,
     date_purpose,
