@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from quarry.core.collections.relations import Column, Relation
@@ -70,11 +71,12 @@ _HAPPENED = frozenset(
 )
 
 
-def words(name: str) -> list[str]:
+@lru_cache(maxsize=10_000)
+def words(name: str) -> tuple[str, ...]:
     """The words that a name is made of, in lower case and without accents: `orderDate` and `order_date` are the same."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
-    return [word for word in re.split(r"[\W_]+", parted.casefold()) if word]
+    return tuple(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
 
 
 def singular(word: str) -> str:
@@ -153,7 +155,7 @@ def is_page(column: Column) -> bool:
 def is_scope(column: Column) -> bool:
     """Whether it may say whose the row is."""
     said = words(column.name)
-    return bool(said) and said[0] in _SCOPES and said[1:] in ([], ["id"], ["uuid"], ["key"])
+    return bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",))
 
 
 def is_place(column: Column, relation: Relation) -> bool:
@@ -179,14 +181,14 @@ def is_category(column: Column, rows: int | None) -> bool:
 
 def is_year(column: Column) -> bool:
     """Whether it is the number of a year."""
-    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ["year"]
+    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ("year",)
 
 
 def is_number(column: Column) -> bool:
     """Whether it is a quantity, not a number that names something."""
     if column.category != "N" or column.is_array or column.base.startswith(("oid", "reg")):
         return False
-    return not is_numbered(column) and words(column.name)[-1:] != ["by"]
+    return not is_numbered(column) and words(column.name)[-1:] != ("by",)
 
 
 def is_amount(column: Column) -> bool:
