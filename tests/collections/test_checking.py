@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quarry.core.collections.checking import Checked, check, tables_named
-from quarry.core.collections.declaration import Lines, read_declarations
+from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
 from quarry.core.collections.relations import Reference, Relation
 from quarry.core.collections.toml_text import toml
 from tests.collections.made import catalog, column, table
@@ -237,6 +237,17 @@ class TestFacets:
         )
         assert found.errors == []
         assert [warning.partition("security ")[2] for warning in found.warnings] == ["of public.agents may hide values"]
+
+
+def test_the_nearest_name_is_looked_for_whatever_its_case() -> None:
+    assert told('cite = ["BODY"]').endswith("tickets has no column 'BODY'; did you mean 'body'?")
+
+
+def test_a_facet_refers_to_a_table_that_can_be_named() -> None:
+    with pytest.raises(DeclarationError, match="'my agents' is no name of a table"):
+        checked(
+            f'source = "tickets"\ntext = ["subject"]\n[collections.tickets.facets]\nagent = {toml(AGENT | {"of": "my agents"})}'
+        )
 
 
 def test_tables_are_collected_from_sources_and_facets() -> None:
