@@ -18,6 +18,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
+from quarry.core.collections.declaration import read_declarations
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
@@ -29,7 +30,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor"),
+    *("credits", "tune", "index", "doctor", "map"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -209,6 +210,23 @@ class TestMigrate:
         assert (first.returncode, second.returncode) == (0, 0)
         with psycopg.connect(server_url, autocommit=True) as connection:
             connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+class TestMap:
+    def test_the_draft_alone_is_on_standard_output(self, database_url: str, tmp_path: Path) -> None:
+        with psycopg.connect(database_url) as connection:
+            connection.execute("create table public.motions (id int primary key, title text, type text)")
+        done = quarry("map", DATABASE_URL=database_url)
+        assert [*read_declarations(done.stdout)] == ["motions"]
+        assert (done.returncode, done.stderr.startswith("drafted 1 of 1 tables and views")) == (0, True)
+        file = tmp_path / "quarry.toml"
+        assert quarry("map", "public", "--output", file, DATABASE_URL=database_url).stdout == ""
+        assert file.read_text() == done.stdout
+
+    def test_a_schema_that_is_missing_is_told_in_one_line(self, database_url: str) -> None:
+        done = quarry("map", "pubic", DATABASE_URL=database_url)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "quarry: There is no schema 'pubic' in this database; did you mean 'public'?\n"
 
 
 class TestUninstall:

@@ -398,6 +398,10 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     drafting = _add(
         commands, "map", _map, "draft quarry.toml from tables that exist", "quarry map support --output quarry.toml"
     )  # fmt: skip
+    drafting.description = (
+        "Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. No row is read, and\n"
+        "nothing is changed. Read the draft over: docs/own-data.md says what it means."
+    )
     drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
     drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
     drafting.add_argument("--force", action="store_true", help="overwrite the file")

@@ -2,78 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, SINGLE, TEXT, Fit, is_comparable
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
-    FacetKind,
     Lines,
     Poll,
     nearest,
     table_name,
     template_columns,
 )
-from quarry.core.collections.guessing import is_date, is_secret
+from quarry.core.collections.guessing import is_secret
 from quarry.core.collections.relations import Catalog, Column, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
-
-_NOT_TEXT = frozenset(
-    """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg
-    polygon circle""".split()
-)
-_NOT_SINGLE = frozenset({"json", "jsonb", "xml", "hstore"})
-_ORDERED = frozenset({"uuid", "xid8", "pg_lsn"})
-
-
-class _Fit(NamedTuple):
-    """Which columns suit a purpose, and what these are called."""
-
-    accepts: Callable[[Column], bool]
-    wanted: str
-
-
-def _has_text(column: Column) -> bool:
-    return _type(column) not in _NOT_TEXT
-
-
-def is_single(column: Column) -> bool:
-    """Whether it holds one value, which can be compared and shown."""
-    return not column.is_array and column.category != "C" and _type(column) not in _NOT_TEXT | _NOT_SINGLE
-
-
-def _is_word(column: Column) -> bool:
-    return not column.is_array and column.category in ("S", "E")
-
-
-def _is_number(column: Column) -> bool:
-    return not column.is_array and column.category == "N"
-
-
-def _is_ordered(column: Column) -> bool:
-    return not column.is_array and (column.category in ("N", "S") or is_date(column) or _type(column) in _ORDERED)
-
-
-def _type(column: Column) -> str:
-    """The type's own name, without its schema and its length."""
-    return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
-
-
-_TEXT = _Fit(_has_text, "text")
-_SINGLE = _Fit(is_single, "a single value")
-_DATE = _Fit(is_date, "a date or timestamp")
-_ORDER = _Fit(_is_ordered, "a number, moment or text that grows")
-_WORD = _Fit(_is_word, "text")
-_NUMBER = _Fit(_is_number, "a number")
-_FACETS: Mapping[FacetKind, _Fit] = {
-    "value": _SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
-    "date": _DATE, "boolean": _Fit(lambda column: not column.is_array and column.category == "B", "a boolean"),
-    "array": _Fit(lambda column: column.is_array, "an array"),
-}  # fmt: skip
 
 
 @dataclass
@@ -153,7 +99,7 @@ class _Check:
         own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
         return nearest(f"{schema}.{table}", own)
 
-    def _column(self, relation: Relation, name: str, fit: _Fit, *path: str) -> Column | None:
+    def _column(self, relation: Relation, name: str, fit: Fit, *path: str) -> Column | None:
         column = relation.by_name.get(name)
         if column is None:
             self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.by_name)}", *path)
@@ -174,7 +120,7 @@ class _Check:
     def _check_key(self, source: Relation) -> None:
         key = self.declared.key
         for name in key:
-            self._column(source, name, _SINGLE, "key")
+            self._column(source, name, SINGLE, "key")
         if source.kind not in _TRIGGERED:
             if not key:
                 self._wrong(
@@ -191,17 +137,17 @@ class _Check:
     def _check_columns(self, source: Relation) -> None:
         declared = self.declared
         for fit, keyword, names in (
-            (_TEXT, "title", declared.title_columns),
-            (_TEXT, "embed", declared.embed or ()),
-            (_TEXT, "cite", declared.cite or ()),
-            (_DATE, "date", _given(declared.date)),
-            (_SINGLE, "scope", _given(declared.scope)),
-            (_Fit(lambda _: True, ""), "hidden", declared.hidden),
+            (TEXT, "title", declared.title_columns),
+            (TEXT, "embed", declared.embed or ()),
+            (TEXT, "cite", declared.cite or ()),
+            (DATE, "date", _given(declared.date)),
+            (SINGLE, "scope", _given(declared.scope)),
+            (ANY, "hidden", declared.hidden),
         ):
             for name in names:
                 self._column(source, name, fit, keyword)
         for name in declared.text:
-            self._column(source, name, _TEXT, "text", name)
+            self._column(source, name, TEXT, "text", name)
         for name in sorted({*declared.text, *declared.embedded, *declared.cited, *declared.title_columns}):
             self._doubt_secret(source.by_name.get(name))
         self._refuse_hidden("key", declared.key or source.primary_key)
@@ -226,7 +172,7 @@ class _Check:
             return
         columns = template_columns(url)
         for name in columns:
-            self._column(source, name, _SINGLE, "url")
+            self._column(source, name, SINGLE, "url")
         self._refuse_hidden("url", columns)
         if not columns:
             meant = f": write {{{url}}}" if url in source.by_name else ""
@@ -235,7 +181,7 @@ class _Check:
     def _check_sync(self, source: Relation) -> None:
         sync = self.declared.sync
         if isinstance(sync, Poll):
-            self._column(source, sync.poll, _ORDER, "sync", "poll")
+            self._column(source, sync.poll, ORDERED, "sync", "poll")
         elif sync == "trigger" and source.kind not in _TRIGGERED:
             self._wrong(f'a {source.kind} has no triggers of this kind: write sync = "sweep"', "sync")
         elif sync == "trigger" and source.is_partition:
@@ -260,12 +206,12 @@ class _Check:
             return
         column = facet.column or name
         at = (*path, "column") if facet.column else path
-        self._doubt_secret(self._column(source, column, _FACETS[facet.kind], *at), *at)
+        self._doubt_secret(self._column(source, column, FACETS[facet.kind], *at), *at)
         self._refuse_hidden(name, [column], "facets")
 
     def _check_reference(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)
-        by = self._column(source, facet.by or "", _SINGLE, *path, "by")
+        by = self._column(source, facet.by or "", SINGLE, *path, "by")
         self._refuse_hidden("by", _given(facet.by), *path)
         other = self._relation(facet.of or "", *path, "of")
         if other is None:
@@ -277,7 +223,7 @@ class _Check:
         if facet.title is None:
             self._wrong(f"is missing: the column of {other.name} that is the value", *path, "title")
         else:
-            self._doubt_secret(self._column(other, facet.title, _FACETS[facet.kind], *path, "title"), *path, "title")
+            self._doubt_secret(self._column(other, facet.title, FACETS[facet.kind], *path, "title"), *path, "title")
         if by is not None:
             self._check_fit(source, other, by, facet, *path)
 
@@ -286,7 +232,7 @@ class _Check:
         if key is None:
             self._wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
             return
-        column = self._column(other, key, _SINGLE, *path, "key")
+        column = self._column(other, key, SINGLE, *path, "key")
         if column is None:
             return
         if other.kind in _TRIGGERED and (key,) not in other.keys and (key,) not in other.unique_keys:
@@ -305,11 +251,6 @@ def referred_key(source: Relation, by: str, other: Relation) -> str | None:
         if reference.columns == (by,) and reference.target == other.qualified:
             return reference.target_columns[0]
     return other.primary_key[0] if len(other.primary_key) == 1 else None
-
-
-def is_comparable(left: Column, right: Column) -> bool:
-    """Whether values of one column can be looked for in the other."""
-    return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
 
 
 def _known_keys(relation: Relation) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.core.collections import toml_text
 from quarry.core.collections.guessing import is_secret_name
 from quarry.core.collections.relations import Relation
-from quarry.core.collections.table_draft import TableDraft, Tables, draft_table, slug, unique
+from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
 from quarry.core.collections.table_guess import TableGuess
 
 COLLECTIONS_MAX = 12
@@ -35,16 +36,16 @@ class Draft:
 
 def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation] = ()) -> Draft:
     """A file for the tables of a schema; `others` are tables of other schemas that they refer to."""
-    tables: Tables = {relation.qualified: relation for relation in (*relations, *others)}
-    guesses = [TableGuess(relation) for relation in relations]
-    referring = {guess.relation.name: _referring(guess, guesses) for guess in guesses}
-    reasons = {guess.relation.name: _why_left_out(guess, referring[guess.relation.name]) for guess in guesses}
-    chosen = sorted((guess for guess in guesses if reasons[guess.relation.name] is None), key=_importance)
+    guesses = {relation.qualified: TableGuess(relation) for relation in (*relations, *others)}
+    own = [guesses[relation.qualified] for relation in relations]
+    referring = _referring(own)
+    reasons = {guess.relation.name: _why_left_out(guess, referring[guess.relation.qualified]) for guess in own}
+    chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
     drafted: dict[str, TableDraft] = {}
     lines = [*_head(schema)]
     for place, guess in enumerate(chosen):
         name = unique(slug(guess.relation.name, "table"), drafted)
-        drafted[name] = draft_table(guess, tables, name)
+        drafted[name] = draft_table(guess, guesses, name)
         written = _collection(name, guess.relation, drafted[name])
         if place == COLLECTIONS_MAX:
             lines += [
@@ -58,13 +59,13 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
     return Draft("\n".join(lines) + "\n", names[:COLLECTIONS_MAX], names[COLLECTIONS_MAX:], left_out)
 
 
-def _referring(guess: TableGuess, guesses: Iterable[TableGuess]) -> list[TableGuess]:
-    own = guess.relation.qualified
-    return [
-        each
-        for each in guesses
-        if each is not guess and any(reference.target == own for reference in each.relation.references)
-    ]
+def _referring(guesses: Iterable[TableGuess]) -> Mapping[tuple[str, str], list[TableGuess]]:
+    """The tables that refer to each other one."""
+    found: dict[tuple[str, str], list[TableGuess]] = defaultdict(list)
+    for guess in guesses:
+        for target in {reference.target for reference in guess.relation.references} - {guess.relation.qualified}:
+            found[target].append(guess)
+    return found
 
 
 def _importance(guess: TableGuess) -> tuple[int, int, str]:

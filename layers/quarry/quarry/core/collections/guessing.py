@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from quarry.core.collections.relations import Column, Relation
@@ -70,11 +71,12 @@ _HAPPENED = frozenset(
 )
 
 
-def words(name: str) -> list[str]:
+@lru_cache(maxsize=10_000)
+def words(name: str) -> tuple[str, ...]:
     """The words that a name is made of, in lower case and without accents: `orderDate` and `order_date` are the same."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
-    return [word for word in re.split(r"[\W_]+", parted.casefold()) if word]
+    return tuple(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
 
 
 def singular(word: str) -> str:
@@ -124,7 +126,7 @@ def is_machine_text(column: Column) -> bool:
 
 def is_contact(column: Column) -> bool:
     """Whether it says where somebody is reached."""
-    return is_text(column) and bool(_CONTACT & {*words(column.name)})
+    return is_text(column) and any(word.rstrip("0123456789") in _CONTACT for word in words(column.name))
 
 
 def is_numbered(column: Column) -> bool:
@@ -153,7 +155,7 @@ def is_page(column: Column) -> bool:
 def is_scope(column: Column) -> bool:
     """Whether it may say whose the row is."""
     said = words(column.name)
-    return bool(said) and said[0] in _SCOPES and said[1:] in ([], ["id"], ["uuid"], ["key"])
+    return bool(said) and said[0] in _SCOPES and said[1:] in ((), ("id",), ("uuid",), ("key",))
 
 
 def is_place(column: Column, relation: Relation) -> bool:
@@ -166,27 +168,27 @@ def is_place(column: Column, relation: Relation) -> bool:
 
 
 def is_category(column: Column, rows: int | None) -> bool:
-    """Whether it holds one of few values, many times each; before ANALYZE its name decides."""
+    """Whether it holds one of few values, each many times; before ANALYZE its name decides."""
     if column.category == "E" and not column.is_array:
         return True
-    if not is_text(column) or is_prose(column):
+    if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
         return False
     if column.distinct is None or rows is None:
         return bool(_CATEGORIES & {*words(column.name)})
     count = column.distinct if column.distinct >= 0 else -column.distinct * rows
-    return 0 < count <= min(FACET_VALUES_MAX, rows / 2)
+    return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
 def is_year(column: Column) -> bool:
     """Whether it is the number of a year."""
-    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ["year"]
+    return column.category == "N" and not column.is_array and words(column.name)[-1:] == ("year",)
 
 
 def is_number(column: Column) -> bool:
     """Whether it is a quantity, not a number that names something."""
     if column.category != "N" or column.is_array or column.base.startswith(("oid", "reg")):
         return False
-    return not is_numbered(column) and words(column.name)[-1:] != ["by"]
+    return not is_numbered(column) and words(column.name)[-1:] != ("by",)
 
 
 def is_amount(column: Column) -> bool:

@@ -48,8 +48,8 @@ class Reference:
 class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
-    `is_row_security_active`: policies may hide rows from the role that looked; `may_select` and `may_trigger`: what its rights
-    are.
+    `is_partition`: its rows are found in its parent, too. `is_row_security_active`: policies may hide rows from the role that
+    looked; `may_select` and `may_trigger`: what its rights are.
     """
 
     oid: int
@@ -119,7 +119,7 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
   case when c.relkind <> 'p' then nullif(c.reltuples, -1)::bigint else (
     select sum(nullif(leaf.reltuples, -1))::bigint
     from pg_partition_tree(c.oid) part join pg_class leaf on leaf.oid = part.relid where part.isleaf) end as rows,
-  c.relispartition as is_partition, c.relrowsecurity as has_row_security,
+  exists (select from pg_inherits where inhrelid = c.oid) as is_partition, c.relrowsecurity as has_row_security,
   row_security_active(c.oid) and not coalesce((
     select bool_or(p.polpermissive and pg_get_expr(p.polqual, p.polrelid) = 'true') and bool_and(p.polpermissive)
     from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*')

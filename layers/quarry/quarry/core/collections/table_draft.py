@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.checking import is_comparable
+from quarry.core.collections.column_types import is_comparable, is_single
 from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
@@ -25,13 +25,14 @@ from quarry.core.collections.guessing import (
     singular,
     words,
 )
-from quarry.core.collections.relations import Column, Reference, Relation
+from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.table_guess import TableGuess
 
 FACETS_MAX = 20
 DESCRIPTION_MAX = 500
 
-Tables = Mapping[tuple[str, str], Relation]
+Guesses = Mapping[tuple[str, str], TableGuess]
+"""By schema and name of the table."""
 
 _KEY_ENDINGS = frozenset({"id", "fk", "code", "no", "key", "uuid"})
 _PURPOSES = {"happened": "when it happened", "created": "when it was written", "other": "there is no better one"}
@@ -57,8 +58,8 @@ class TableDraft:
                 self.reasons[name] = reason
 
 
-def draft_table(guess: TableGuess, tables: Tables, name: str) -> TableDraft:
-    """The declaration of a table that has a key and text, to be called `name`. `tables` are those that it may refer to."""
+def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
+    """The declaration of a table that has a key and text, to be called `name`. `guesses` are of those that it may refer to."""
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
     if guess.key != relation.primary_key:
@@ -74,7 +75,7 @@ def draft_table(guess: TableGuess, tables: Tables, name: str) -> TableDraft:
     hidden = [column.name for column in relation.columns if is_secret(column) and is_writable(column.name)]
     draft.set("hidden", hidden, "bytes, or a secret by its name")
     _suggest_scope(draft, guess)
-    _add_facets(draft, guess, tables, name)
+    _add_facets(draft, guess, guesses, name)
     return draft
 
 
@@ -102,19 +103,18 @@ def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
 def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
     if guess.scopes:
         draft.remarks += [
-            "if callers may only see rows of their own, say whose a row is, and by which setting your policies know the caller:",
-            f"scope = {toml_text.toml(guess.scopes[0].name)}",
-            'scope_setting = "app.caller"',
+            f"scope = {toml_text.toml(guess.scopes[0].name)}  # if callers may only see rows of their own",
+            'scope_setting = "app.caller"  # the setting by which policies know the caller',
         ]
 
 
-def _add_facets(draft: TableDraft, guess: TableGuess, tables: Tables, name: str) -> None:
+def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
     used = {column.name for column in (*guess.texts_used, guess.date, guess.page) if column} | {*guess.key}
     unused = []
     for column in guess.relation.columns:
         if is_secret(column) or (column.name in used and column.name not in guess.references):
             continue
-        facet = _facet(column, guess, tables) if len(draft.facets) < FACETS_MAX else None
+        facet = _facet(column, guess, guesses) if len(draft.facets) < FACETS_MAX else None
         if facet is None:
             unused.append(f"{toml_text.shown(column.name)} ({_why_unused(column, guess)})")
             continue
@@ -133,11 +133,11 @@ class _Facet:
     reason: str | None = None
 
 
-def _facet(column: Column, guess: TableGuess, tables: Tables) -> _Facet | None:
+def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None:
     if not is_writable(column.name) or column in guess.scopes:
         return None
     if column.name in guess.references:
-        return _reference_facet(column, guess.references[column.name], tables)
+        return _reference_facet(column, guess.references[column.name], guesses)
     kind = None if column.name in guess.referring else _kind(column, guess)
     if kind is None:
         return None
@@ -160,24 +160,25 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
     return "number" if is_number(column) else None
 
 
-def _reference_facet(column: Column, reference: Reference, tables: Tables) -> _Facet | None:
-    other = tables.get(reference.target)
-    if other is None or not other.may_select or other.is_row_security_active:
+def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> _Facet | None:
+    other = guesses.get(reference.target)
+    if other is None or not other.relation.may_select or other.relation.is_row_security_active:
         return None
-    guess = TableGuess(other)
-    key = other.by_name.get(reference.target_columns[0])
-    if not guess.title or key is None or not is_writable(key.name) or not is_comparable(column, key):
+    key = other.relation.by_name.get(reference.target_columns[0])
+    if not other.title or key is None or not is_writable(key.name):
+        return None
+    if not (is_single(column) and is_single(key) and is_comparable(column, key)):
         return None
     said = words(column.name)
     return _Facet(
         "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said),
         {
-            "kind": "name" if guess.person else "place" if guess.is_place_list else "value",
+            "kind": "name" if other.person else "place" if other.is_place_list else "value",
             "by": column.name,
-            "of": toml_text.table(*other.qualified),
-            "title": guess.title[-1].name,
+            "of": toml_text.table(*other.relation.qualified),
+            "title": other.title[-1].name,
         },
-        "one column: the last name" if guess.person else None,
+        "one column: the last name" if other.person else None,
     )
 
 

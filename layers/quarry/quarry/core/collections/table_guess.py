@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from quarry.core.collections.checking import is_single
+from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
     PROSE_WIDTH,
     date_purpose,
@@ -205,7 +205,7 @@ class TableGuess:
 
 def _ends_as_title(column: Column) -> bool:
     said = words(column.name)
-    return said[-1:] != [] and said[-1] in _TITLE_ENDINGS and not _NOT_TITLES & {*said}
+    return bool(_TITLE_ENDINGS & {*said[-1:]}) and not _NOT_TITLES & {*said}
 
 
 def _joined(column: Column) -> str:
