@@ -38,19 +38,19 @@ def search_plans(
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
     everything = [Arm(name, words_to_look_up(query), given) for name in types]
-    if reading is not None and reading.clauses:
+    # where nothing is said but which records are meant, there is nothing that they could be ranked by
+    lists_all = reading is not None and bool(reading.clauses or given) and not reading.question.topic
+    if reading is not None and (reading.clauses or lists_all):
         words = words_to_look_up(reading.words or query)
         conditions = {
             name: [*given, *besides(clauses, scope)]
             for name in types
             if (clauses := reading.clauses_for(SEARCHED_BY_TYPE[name])) is not None
         }
-        if not reading.must_hold:
+        if not (reading.must_hold or lists_all):
             apart = [Arm(name, words, clauses, is_apart=True) for name, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        # where nothing else is said, there is nothing that they could be ranked by
-        lists_all = not reading.question.topic and not scope.dated
         named = {name: clauses for name, clauses in conditions.items() if name in reading.named}
         for held in (named, conditions):
             if held:
