@@ -112,4 +112,5 @@ def test_the_number_is_that_of_all_rows_looked_at_one_by_one(
     told = connection.execute(COUNT, [" ".join(words), condition, limit, ids]).fetchone()
     exact = EXACT.format(condition or "null::boolean")
     number = connection.execute(exact.encode(), [ids, " | ".join(words)]).fetchone()
+    assert number is not None
     assert told == min(number, limit + 1)

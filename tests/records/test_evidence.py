@@ -9,6 +9,7 @@ from quarry.records.candidates import RecordText
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
 from quarry.records.ranking import RankedRecord
+from quarry.records.tools import Searched
 from tests.records.sources import record, source
 
 
@@ -91,3 +92,11 @@ def test_confidence_follows_count_and_mean_similarity(similarities: list[float |
 )
 def test_the_label_says_level_and_count(count: int, label: str) -> None:
     assert confidence([sent(n, 0.9) for n in range(count)])[1] == label
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(1, "1 record found"), (99, "99 records found"), (100, "At least 100 records found")]
+)
+def test_a_search_that_found_as_many_as_it_gives_says_that_there_may_be_more(number: int, said: str) -> None:
+    ranked = [RankedRecord(("motion", str(place)), 1.0, place, None, None) for place in range(1, number + 1)]
+    assert Searched(ranked, []).summary == said

@@ -15,9 +15,9 @@ from quarry.records.types import RecordType
 from tests.records.asking import ask, the
 
 
-def opened(client: TestClient, q: str = "elm bridge council", **parameters: Any) -> list[dict[str, Any]]:
+def opened(client: TestClient, q: str = "elm bridge council", /, **parameters: Any) -> list[dict[str, Any]]:
     """The records found, whole."""
-    response = client.get("/records/search", params={"q": q, "limit": 100} | parameters)
+    response = client.get("/records/search", params=parameters | {"q": q, "limit": 100})
     assert response.status_code == 200
     return [client.get(f"/records/{each['type']}/{each['id']}").json() for each in response.json()["results"]]
 
@@ -32,7 +32,9 @@ def test_records_have_one_of_the_values_that_a_facet_is_filtered_by(client: Test
 def test_records_have_none_of_the_values_that_are_left_out(client: TestClient) -> None:
     everyone = {each["fields"]["mover"] for each in opened(client, type="motion")}
     left_out = sorted(everyone)[:2]
-    assert {each["fields"]["mover"] for each in opened(client, **{"-mover": left_out})} == everyone - set(left_out)
+    assert {
+        each["fields"]["mover"] for each in opened(client, **dict[str, Any]({"-mover": left_out}))
+    } == everyone - set(left_out)
 
 
 def test_all_facets_must_fit_with_dates_and_what_the_question_says(client: TestClient) -> None:
@@ -47,6 +49,13 @@ def test_all_facets_must_fit_with_dates_and_what_the_question_says(client: TestC
 def test_a_facet_of_the_meeting_filters_what_is_from_it(client: TestClient) -> None:
     [body] = {each["meeting"]["body"] for each in opened(client, type="motion")[:1]}
     assert {each["meeting"]["body"] for each in opened(client, body=body)} == {body}
+
+
+def test_where_nothing_but_filters_is_said_all_that_they_leave_is_listed(client: TestClient) -> None:
+    filters: dict[str, str] = {"mover": "Leland Frost", "from": "2024-01-01"}
+    counted = client.get("/records/facets", params={"type": "motion", **filters}).json()["total"]
+    body = client.get("/records/search", params={"q": "motions", "limit": "100", **filters}).json()
+    assert len(body["results"]) == body["counts"]["motion"] == counted > 0
 
 
 def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
@@ -73,7 +82,7 @@ def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
 def test_wrong_filters_are_named_with_the_nearest_facets(
     client: TestClient, parameters: dict[str, Any], pointer: str, said: str
 ) -> None:
-    response = client.get("/records/search", params={"q": "elm"} | parameters)
+    response = client.get("/records/search", params=parameters | {"q": "elm"})
     assert response.status_code == 422
     [error] = response.json()["errors"]
     assert error["pointer"] == pointer

@@ -6,6 +6,7 @@ type, so one list over all types is fused from them here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -90,6 +91,13 @@ async def rank_records(
     """
     found = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
     return fuse_types(found.candidates, (await services.tuned.read()).records_semantic_weight)
+
+
+def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
+    """Whether more records may be found than are ranked: of some type there are as many as a half of the search gives."""
+    by_words = Counter(item.key[0] for item in ranked if item.text_rank is not None)
+    by_meaning = Counter(item.key[0] for item in ranked if item.semantic_rank is not None)
+    return max([*by_words.values(), *by_meaning.values()], default=0) >= DEPTH
 
 
 @dataclass(frozen=True)

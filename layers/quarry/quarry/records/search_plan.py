@@ -38,19 +38,19 @@ def search_plans(
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
     everything = [Arm(each, words_to_look_up(query), given) for each in types]
-    if reading is not None and reading.clauses:
+    # where nothing is said but which records are meant, there is nothing that they could be ranked by
+    lists_all = reading is not None and bool(reading.clauses or given) and not reading.question.topic
+    if reading is not None and (reading.clauses or lists_all):
         words = words_to_look_up(reading.words or query)
         conditions = {
             each: [*given, *besides(clauses, scope)]
             for each in types
             if (clauses := reading.clauses_for(each.table)) is not None
         }
-        if not reading.must_hold:
+        if not (reading.must_hold or lists_all):
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
-        # where nothing else is said, there is nothing that they could be ranked by
-        lists_all = not reading.question.topic and not scope.dated
         named = {each: clauses for each, clauses in conditions.items() if each.name in reading.named}
         for held in (named, conditions):
             if held:

@@ -22,7 +22,7 @@ from quarry.records.prompts import sources_block
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Scope, describe
-from quarry.records.search import rank_records
+from quarry.records.search import is_cut_off, rank_records
 from quarry.records.searched_types import SearchedType
 from quarry.records.types import RecordType
 
@@ -51,7 +51,7 @@ class Searched:
 
     @property
     def summary(self) -> str:
-        return summary(len(self.ranked), self.sources)
+        return summary(len(self.ranked), self.sources, is_all=not is_cut_off(self.ranked))
 
 
 @dataclass
@@ -112,12 +112,12 @@ class SearchToolset:
         return run_search
 
 
-def summary(count: int, sources: Sequence[EvidenceSource]) -> str:
-    """A line for people about what a search found."""
+def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = True) -> str:
+    """A line for people about what a search found; there may be more where that is not all."""
     if not count:
         return "Nothing found"
     kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
-    return f"{count} record{'' if count == 1 else 's'} found{kept}"
+    return f"{'' if is_all else 'At least '}{count} record{'' if count == 1 else 's'} found{kept}"
 
 
 def _varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
