@@ -127,6 +127,17 @@ def test_somebody_is_called_by_both_names_and_a_title_is_their_work(schemas: Dra
     }  # fmt: skip
 
 
+def test_what_tells_every_row_apart_is_a_title_unless_it_is_an_address() -> None:
+    telling = column("brand", width=10, distinct=-1)
+    where = column("street", width=10, distinct=-1)
+    found = drafted(
+        table("a", [("id", "integer"), where, telling], key=["id"]),
+        table("b", [("id", "integer"), where, ("phone", "text")], key=["id"]),
+    )
+    assert found["a"]["title"] == "brand"
+    assert "title" not in found["b"]
+
+
 def test_a_date_is_of_what_happened(schemas: Drafts) -> None:
     service, library = schemas["service"][1], schemas["library"][1]
     assert service["tickets"]["date"] == "happened_on"
@@ -296,7 +307,7 @@ def searched(collection: dict[str, Any]) -> set[str]:
     }  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(schema_of_any_kind())
 def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Relation]) -> None:
     made = draft("public", relations)

@@ -100,7 +100,7 @@ class TableGuess:
             *(by_name[name] for name in names if name in by_name),
             *(column for column in short if _ends_as_title(column)),
             *(by_name[name] for name in _USER_NAMES if name in by_name),
-            *(column for column in short if column.distinct == -1),
+            *(column for column in short if column.distinct == -1 and not is_contact(column)),
             *only,
         )
         return next(iter(found), None)
