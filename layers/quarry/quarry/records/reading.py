@@ -70,7 +70,7 @@ async def read_records(
     what it does not change. Raises DatabaseUnavailable.
     """
     today = datetime.datetime.now(datetime.UTC).date()
-    reading = await read_question(database, types.united, text, today=today, earlier=earlier)
+    reading = await read_question(database, types.united, text, today=today, earlier=earlier, scope=types.scope)
     before = None
     if reading.question.follows_up:
         before = await read_records(database, types, earlier[-1], earlier=earlier[:-1])

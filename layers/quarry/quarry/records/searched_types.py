@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import LiteralString
@@ -61,10 +62,26 @@ class SearchedType:
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
-    """Types of record in their order, by name."""
+    """Types of record in their order, by name. `scope` is whose the values of facets are that a caller may know beside those that
+    are everybody's.
+    """
 
     def __init__(self, types: Sequence[SearchedType]) -> None:
         self._types = {each.name: each for each in types}
+        self.scope = ""
+
+    def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
+        """The same types for who has these verified claims."""
+        scoped = next((each for each in self.values() if each.scope_setting), None)
+        if scoped is None:
+            return self
+        own = copy(self)
+        own.scope = claims.get(scoped.scope_claim, "")
+        return own
+
+    def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
+        """What tells the database's policies, and ours, who has these verified claims."""
+        return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
 
     def __getitem__(self, name: RecordType) -> SearchedType:
         return self._types[name]

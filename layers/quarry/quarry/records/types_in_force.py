@@ -21,10 +21,8 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
     Raises DatabaseUnavailable.
     """
-    types = await types_in_force(services)
-    settings = {
-        each.scope_setting: caller.claims.get(each.scope_claim, "") for each in types.values() if each.scope_setting
-    }
+    types = (await types_in_force(services)).for_caller(caller.claims)
+    settings = types.settings(caller.claims)
     return types, replace(services, database=services.database.acting(settings)) if settings else services
 
 

@@ -21,7 +21,8 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
+        words = ("day", *_verb(declaration.date))
+        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=words))
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -63,6 +64,12 @@ def nouns(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((singular, singular.split()[-1])))
 
 
+def _verb(column: str) -> tuple[str, ...]:
+    """What happened on a date, where its column says so: "opened" of "opened_at"."""
+    verb, _, ending = column.lower().rpartition("_")
+    return (verb.replace("_", " "),) if ending in ("at", "on") and verb else ()
+
+
 def _singular(label: str) -> str:
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
         if label.endswith(ending):
@@ -79,7 +86,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         label if label.endswith("s") else f"{label}s",
-        words=given.words,
+        words=(*given.words, *(_verb(given.column or name) if given.kind == "date" else ())),
         units=(label,) if given.kind == "number" else (),
         wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
         is_hard=True,

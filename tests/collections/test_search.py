@@ -1,0 +1,200 @@
+"""A collection is searched, filtered, counted and answered from through the same doors as any record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from quarry.local.apply import apply_file
+from tests.collections.support import HELP_DESK, TICKETS, owner
+from tests.conftest import client_of, clone_database
+from tests.records.asking import ask, of_type, the
+
+MORE = """
+insert into support.tickets (account_id, agent_id, status, subject, body, price, tags, opened_at)
+select 1 + i % 3, 1 + i % 2, case when i % 4 = 0 then 'closed' else 'open' end, 'Parcel ' || i || ' is late',
+  'The courier left the parcel at depot ' || i || '.', i, array['parcel'],
+  timestamptz '2024-05-01 08:00+00' + i * interval '1 day'
+from generate_series(1, 40) i
+"""
+SCOPED = TICKETS.replace(
+    "[collections.tickets.facets]",
+    'scope = "account_id"\nscope_setting = "app.account"\nurl = "https://desk.example/t/{id}"\n'
+    "[collections.tickets.facets]",
+)
+SERVER = "postgresql://desk_server:desk_server@"
+
+
+def fill(url: str, text: str, path: Path) -> None:
+    """Declare, fill and embed."""
+    (path / "quarry.toml").write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DATABASE_URL", url)
+        assert apply_file(path / "quarry.toml", only_plan=False, embed=True)
+
+
+@pytest.fixture(scope="module")
+def desk(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, HELP_DESK, MORE)
+        fill(url, TICKETS, tmp_path_factory.mktemp("desk"))
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(desk: str) -> Iterator[TestClient]:
+    with client_of(desk) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def tenants(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """The same for a server whose role sees what policies let the caller's account see."""
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url, HELP_DESK, MORE,
+            "create role desk_server login password 'desk_server'",
+            "alter table support.tickets enable row level security",
+            "create policy own on support.tickets using (account_id::text = current_setting('app.account', true))",
+            "grant usage on schema support, quarry to desk_server",
+            "grant select on all tables in schema support to desk_server",
+        )  # fmt: skip
+        fill(url, SCOPED, tmp_path_factory.mktemp("tenants"))
+        owner(url, "grant all on all tables in schema quarry to desk_server")
+        with client_of(SERVER + url.partition("@")[2]) as client:
+            yield client
+        owner(url, "drop owned by desk_server", "drop role desk_server")
+
+
+def search(client: TestClient, user: str = "demo", **parameters: Any) -> dict[str, Any]:
+    response = client.get("/records/search", params=parameters, headers={"Authorization": f"Bearer {user}"})
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def test_it_is_described_as_it_was_declared(client: TestClient) -> None:
+    [told] = client.get("/collections").json()["collections"]
+    assert told["name"] == "tickets"
+    assert told["description"] == "Customers' questions"
+    assert [(facet["name"], facet["kind"]) for facet in told["facets"]] == [
+        ("status", "value"), ("price", "money"), ("tags", "array"), ("agent", "name"), ("date", "date"),
+    ]  # fmt: skip
+    assert told["date"] == "date"
+
+
+def test_rows_are_found_by_words_and_by_meaning(client: TestClient) -> None:
+    found = search(client, q="printer toner")
+    first = found["results"][0]
+    assert (first["type"], first["id"], first["title"], first["date"]) == (
+        "tickets",
+        "1",
+        "The printer smokes",
+        "2024-03-01",
+    )
+    assert "<mark>toner</mark>" in first["snippet"]
+    assert found["counts"] == {"tickets": found["counts"]["tickets"]}
+    assert search(client, q="login does not work")["results"][0]["title"] == "Cannot sign in"
+
+
+def test_facets_filter(client: TestClient) -> None:
+    found = search(client, q="parcel", status="closed", limit=50)
+    assert found["counts"]["tickets"] == 10
+    assert {result["id"] for result in found["results"]} == {str(3 + i) for i in range(4, 41, 4)}
+    by_agent = search(client, q="parcel", agent="Ada Palmer", limit=50)
+    assert by_agent["counts"]["tickets"] == 20
+    assert search(client, q="parcel", **{"from": "2024-06-01", "to": "2024-06-03"})["counts"]["tickets"] == 3
+
+
+def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
+    counted = client.get("/records/facets", params={"by": "status"}).json()
+    assert counted == {
+        "total": 43,
+        "exact": True,
+        "groups": [{"value": "open", "count": 32}, {"value": "closed", "count": 11}],
+        "truncated": False,
+    }
+    by_month = client.get("/records/facets", params={"by": "month", "q": "parcel"}).json()
+    assert by_month["groups"] == [{"value": "2024-05-01", "count": 30}, {"value": "2024-06-01", "count": 10}]
+
+
+@pytest.mark.parametrize(
+    ("question", "total"),
+    [
+        ("How many tickets are closed?", 11),
+        ("How many tickets were opened in June 2024?", 10),
+        ("how many tickets by Ada Palmer", 22),
+    ],
+)
+def test_a_number_that_is_asked_for_is_counted(client: TestClient, question: str, total: int) -> None:
+    events = ask(client, question)
+    assert the(events, "aggregation")["total"] == total
+
+
+def test_a_question_is_answered_with_citations(client: TestClient) -> None:
+    events = ask(client, "When did the printer begin to smoke?")
+    assert the(events, "sources")["sources"][0]["id"] == "1"
+    assert "toner" in "".join(event["chunk"] for event in of_type(events, "final_answer_chunk"))
+
+
+def test_a_row_is_read_whole(client: TestClient) -> None:
+    record = client.get("/records/tickets/1").json()
+    assert record["title"] == "The printer smokes"
+    assert record["fields"]["tags"] == ["hardware", "fire"]
+    assert client.get("/records/tickets/999").status_code == 404
+    assert client.get("/records/tickets/no-number").status_code == 404
+
+
+def test_a_type_that_is_not_declared_is_refused_with_those_that_are(client: TestClient) -> None:
+    response = client.get("/records/search", params={"q": "x", "type": "ticket"})
+    assert response.status_code == 422
+    assert "did you mean 'tickets'" in response.json()["errors"][0]["message"]
+
+
+class TestTenants:
+    """What a caller's account does not own shows nowhere."""
+
+    def test_only_own_rows_are_found_and_counted(self, tenants: TestClient) -> None:
+        for user, rows in (("1", 13), ("2", 14), ("3", 13), ("4", 0)):
+            found = search(tenants, user, q="parcel", limit=50)
+            assert found["counts"]["tickets"] == rows
+            assert len(found["results"]) == rows
+            assert all(result["url"] == f"https://desk.example/t/{result['id']}" for result in found["results"])
+
+    def test_meaning_finds_only_own_rows(self, tenants: TestClient) -> None:
+        assert "Cannot sign in" not in [
+            result["title"] for result in search(tenants, "1", q="login does not work")["results"]
+        ]
+        assert search(tenants, "2", q="login does not work")["results"][0]["title"] == "Cannot sign in"
+
+    def test_counts_are_of_own_rows(self, tenants: TestClient) -> None:
+        headers = {"Authorization": "Bearer 2"}
+        assert tenants.get("/records/facets", headers=headers).json()["total"] == 15
+        events = tenants.post("/records/ask", json={"question": "How many tickets are open?"}, headers=headers).text
+        assert '"total":11' in events, events
+
+    def test_a_row_of_another_is_as_one_that_is_not_there(self, tenants: TestClient) -> None:
+        mine = tenants.get("/records/tickets/1", headers={"Authorization": "Bearer 1"})
+        theirs = tenants.get("/records/tickets/1", headers={"Authorization": "Bearer 2"})
+        nobodys = tenants.get("/records/tickets/9999", headers={"Authorization": "Bearer 2"})
+        assert (mine.status_code, theirs.status_code) == (200, 404)
+        assert theirs.json()["detail"] == nobodys.json()["detail"]
+
+    def test_a_value_of_others_is_not_known(self, tenants: TestClient) -> None:
+        owned = search(tenants, "1", q="tickets tagged billing")
+        assert [result["title"] for result in owned["results"]][:1] == ["Invoice is wrong"]
+        assert "billing" not in search(tenants, "2", q="tickets tagged billing").__repr__().replace(
+            "tagged billing", ""
+        )
+
+    def test_who_claims_to_be_somebody_else_in_a_header_is_nobody_else(self, tenants: TestClient) -> None:
+        found = tenants.get(
+            "/records/search",
+            params={"q": "parcel"},
+            headers={"Authorization": "Bearer 4", "app.account": "1", "X-Account": "1"},
+        ).json()
+        assert found["results"] == []
