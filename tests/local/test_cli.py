@@ -1,5 +1,6 @@
 """The command line as its users meet it: the installed program, its output, its exit status."""
 
+import gzip
 import json
 import os
 import re
@@ -45,9 +46,15 @@ def environment(**variables: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **variables}
 
 
-def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+        [QUARRY, *arguments],
+        env=environment(**variables),
+        input=input,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -129,7 +136,7 @@ class TestWrongUsage:
             ([], "COMMAND"),
             (["fly"], "'fly'"),
             (["load", "planets", "file.jsonl"], "meetings"),
-            (["load", "meetings"], "FILE.jsonl"),
+            (["load", "meetings"], "FILE"),
             (["ask", "weather", "will it rain?"], "records"),
             (["ask", "records", "  "], "at least 1 character"),
             (["ask", "records", "x" * 2001], "at most 2000 characters"),
@@ -174,7 +181,7 @@ class TestFailure:
                 {"DATABASE_URL": NOWHERE},
                 "/nowhere/file.jsonl: No such file",
             ),
-            (["load", "meetings", "/"], {"DATABASE_URL": NOWHERE}, "/: Is a directory"),
+            (["load", "meetings", "/dev"], {"DATABASE_URL": NOWHERE}, "/dev: holds no file that ends in .csv"),
             (["runs"], {"QUARRY_DATA_DIR": "/dev/null/quarry"}, "/dev/null/quarry"),
         ],
     )
@@ -268,6 +275,41 @@ class TestLoad:
         assert done.stdout == "3 rows, 2 new or changed, 1 skipped\n"
         assert done.stderr.startswith("skipped line 2, line: ")
         assert value(database_url, "select count(*) from meetings") == 2
+
+    def test_files_of_several_formats_and_folders_are_loaded_each_by_itself(
+        self, database_url: str, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "b.csv").write_text("id,body,title,date\nb,Council,Regular,2024-02-13\n")
+        (folder / "a.json").write_text(json.dumps([meeting("a", date="soon")]))
+        (folder / "notes.txt").write_text("not rows")
+        (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(json.dumps(meeting("c")).encode()))
+        (tmp_path / "d.csv.gz").write_bytes(b"\x1f\x8b")
+        done = quarry(
+            "load", "meetings", folder, tmp_path / "d.csv.gz", tmp_path / "c.jsonl.gz", DATABASE_URL=database_url
+        )
+        assert done.returncode == 1
+        assert (
+            done.stdout == "b.csv: 1 row, 1 new or changed, 0 skipped\nc.jsonl.gz: 1 row, 1 new or changed, 0 skipped\n"
+        )
+        assert [line.split(":")[:2] for line in done.stderr.splitlines()] == [
+            ["a.json", " record 1, date"],
+            ["a.json", " nothing was loaded; mend these rows, or leave them out with --skip-invalid"],
+            ["d.csv.gz", " its gzip data is damaged or cut off"],
+        ]
+        assert value(database_url, "select string_agg(id, ' ' order by id) from meetings") == "b c"
+
+    def test_standard_input_is_read_by_its_content_or_as_it_is_told(self, database_url: str) -> None:
+        def load(text: str, *options: str) -> str:
+            done = quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
+            assert (done.returncode, done.stderr) == (0, "")
+            return done.stdout
+
+        loaded = "1 row, 1 new or changed, 0 skipped\n"
+        assert load(json.dumps([meeting("a")])) == loaded
+        assert load("id|body|title|date\nb|Council|Regular|2024-02-13\n") == loaded
+        assert load(json.dumps(meeting("c")), "--format", "json") == loaded
 
     def test_a_model_that_is_down_does_no_harm(self, database_url: str, tmp_path: Path) -> None:
         file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))
