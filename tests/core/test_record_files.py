@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +42,14 @@ def problems(content: bytes, name: str = "rows") -> list[tuple[int, str]]:
     return [(record.number, record.problem) for record in read(content, name) if record.problem]
 
 
-def parquet(rows: Sequence[dict[str, Any]]) -> bytes:
-    pytest.importorskip("pyarrow")
-    import pyarrow
-    from pyarrow import parquet
+def parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
+    return packed(pytest.importorskip("pyarrow").Table.from_pylist(rows))
 
-    packed = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(rows), packed)
-    return packed.getvalue()
+
+def packed(table: Any) -> bytes:
+    file = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(table, file)
+    return file.getvalue()
 
 
 class TestFormat:
@@ -110,8 +110,8 @@ class TestFormat:
         writer.join()
 
     def test_damaged_gzip_is_told(self) -> None:
-        packed = gzip.compress(os.urandom(10_000))
-        for content in (packed[:-9], packed[:5000] + b"\0" * 100 + packed[5100:], b"\x1f\x8b"):
+        whole = gzip.compress(os.urandom(10_000))
+        for content in (whole[:-9], whole[:5000] + b"\0" * 100 + whole[5100:], b"\x1f\x8b"):
             with pytest.raises(UnreadableFile, match=r"^a\.csv: its gzip data is damaged or cut off"):
                 read(content, "a.csv")
 
@@ -267,15 +267,12 @@ class TestParquet:
             },
             {"id": "b", "n": None, "date": None, "at": None, "tags": [], "props": None},
         ]
-        found = fields(parquet(rows), "a.parquet")
-        assert found == [rows[0], {"id": "b", "tags": []}]
+        assert fields(parquet(rows), "a.parquet") == [rows[0], {"id": "b", "tags": []}]
 
     def test_times_finer_than_microseconds_lose_what_is_finer(self) -> None:
         pyarrow = pytest.importorskip("pyarrow")
-        packed = io.BytesIO()
         table = pyarrow.table({"at": pyarrow.array([1_000_000_001], pyarrow.timestamp("ns", tz="UTC"))})
-        __import__("pyarrow.parquet").parquet.write_table(table, packed)
-        assert fields(packed.getvalue()) == [{"at": datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.UTC)}]
+        assert fields(packed(table)) == [{"at": datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.UTC)}]
 
     def test_what_is_not_parquet_is_told(self) -> None:
         pytest.importorskip("pyarrow")

@@ -12,13 +12,14 @@ import sysconfig
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
+from quarry.core.files.reading import Format
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
@@ -117,6 +118,9 @@ class TestHelp:
         assert re.search(r"^    attendees +list of text up to 2,000 characters$", text, re.MULTILINE)
         assert re.search(r"^    start_seconds +number$", text, re.MULTILINE)
         assert re.search(r"^    section_number +whole number$", text, re.MULTILINE)
+
+    def test_all_formats_of_files_are_listed(self) -> None:
+        assert f"{{{','.join(get_args(Format))}}}" in help_of("load")
 
     def test_it_is_quick(self) -> None:
         def cpu_seconds(*command: str | Path) -> float:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, Literal, cast, get_args
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from quarry.core.files.csv_records import CsvRecords, delimiter_of
 from quarry.core.files.json_records import json_lines, json_values
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Format = Literal["csv", "jsonl", "json", "parquet"]
 """`json` is an array of objects, or objects one after another over any number of lines."""
-
-FORMATS: tuple[Format, ...] = get_args(Format)
 
 _ENDINGS: dict[str, Format] = {
     ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet",
