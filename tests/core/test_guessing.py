@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.core.files.guessing import ColumnType, GuessedTable, guess_table, stored_value
 from quarry.core.files.identifiers import IDENTIFIER_MAX_BYTES, RESERVED, SYSTEM_COLUMNS, identifiers
 from quarry.core.files.reading import read_records
-from quarry.core.files.records import Record, RecordFile
+from quarry.core.files.records import Record, RecordFile, UnreadableFile
 
 NOON = datetime.datetime(2031, 4, 7, 12, tzinfo=datetime.UTC)
 
@@ -116,6 +116,10 @@ class TestTypes:
         with read_records(io.BytesIO(b'{"a": 1}\n[1]\n{\n{"a": 2}\n'), "rows.jsonl") as file:
             table = guess_table(file)
         assert [(column.type, column.nullable) for column in table.columns] == [("bigint", False)]
+
+    def test_more_columns_than_postgres_takes_are_refused(self) -> None:
+        with pytest.raises(UnreadableFile, match="rows: has more than 1600 columns"):
+            guess_table(file_of([{f"a{n}": 1} for n in range(1601)]))
 
 
 class TestKey:

@@ -174,6 +174,10 @@ class TestCsv:
             with pytest.raises(UnreadableFile, match=rf"^a\.csv: the header {problem}"):
                 read(content, "a.csv")
 
+    def test_a_header_of_more_columns_than_postgres_takes_is_refused(self) -> None:
+        with pytest.raises(UnreadableFile, match=r"^a\.csv: the header has more than 1600 cells"):
+            read(b"x," * 1600 + b"x\n", "a.csv")
+
     def test_nothing_and_a_header_alone_have_no_rows(self) -> None:
         assert read(b"", "a.csv") == read(b"\n \n", "a.csv") == read(b"id,title", "a.csv") == []
 
@@ -256,7 +260,7 @@ class TestJson:
 class TestParquet:
     def test_types_are_kept_and_nulls_left_out(self) -> None:
         noon = datetime.datetime(2031, 4, 7, 12, tzinfo=datetime.UTC)
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "id": "a",
                 "n": 3,

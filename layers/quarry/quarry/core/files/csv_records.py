@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO
 
-from quarry.core.files.records import RECORD_MAX_BYTES, MalformedRecord, Record, bounded_lines
+from quarry.core.files.records import COLUMNS_MAX, RECORD_MAX_BYTES, MalformedRecord, Record, bounded_lines
 
 DELIMITERS = "\t|;,"
 """In the order in which they are believed where all fit: the rarer it is in prose, the sooner."""
@@ -50,6 +51,8 @@ class CsvRecords:
         self._lines = _Lines(file)
         self._rows = csv.reader(self._lines, delimiter=delimiter, strict=True)
         header = self._next_row() or []
+        if len(header) > COLUMNS_MAX:
+            raise MalformedRecord(f"has more than {COLUMNS_MAX} cells")
         self.names = unique_names(header)
         self.columns = [name for name, cell in zip(self.names, header, strict=True) if cell]
 
@@ -118,15 +121,15 @@ class _Lines:
 
 def unique_names(header: Sequence[str]) -> list[str]:
     """A name for each column: as the header has it, numbered where it has none or has it twice."""
-    names: list[str] = []
-    taken = set(header)
+    names: dict[str, None] = {}
+    given, copies = set(header), Counter[str]()
     for number, cell in enumerate(header, start=1):
-        name, copy = cell or _UNNAMED.format(number), 1
-        while name in names or (copy > 1 and name in taken):
-            copy += 1
-            name = f"{cell or _UNNAMED.format(number)}_{copy}"
-        names.append(name)
-    return names
+        name = wanted = cell or _UNNAMED.format(number)
+        while name in names or (name != wanted and name in given):
+            copies[wanted] += 1
+            name = f"{wanted}_{copies[wanted] + 1}"
+        names[name] = None
+    return list(names)
 
 
 def _allow_long_cells() -> None:

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Literal, get_args
 
 from quarry.core.files.identifiers import identifiers
-from quarry.core.files.records import RecordFile
+from quarry.core.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
 
 ColumnType = Literal["boolean", "bigint", "numeric", "date", "timestamptz", "text[]", "text", "jsonb"]
 """In the order in which they are preferred."""
@@ -58,7 +58,7 @@ class GuessedTable:
 def guess_table(file: RecordFile, records_max: int | None = None) -> GuessedTable:
     """Guess from a file's first `records_max` records, or from all: what all of them hold is certain to fit.
 
-    Records that cannot be read, or are no objects, are passed over.
+    Records that cannot be read, or are no objects, are passed over. Raises UnreadableFile.
     """
     seen = {header: _Seen() for header in file.columns}
     rows = 0
@@ -68,6 +68,8 @@ def guess_table(file: RecordFile, records_max: int | None = None) -> GuessedTabl
         rows += 1
         for header, value in record.fields.items():
             column = seen.setdefault(header, _Seen())
+            if len(seen) > COLUMNS_MAX:
+                raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
             if value is not None:
                 column.add(value, file.cells_are_text)
     columns = tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 IDENTIFIER_MAX_BYTES = 63
@@ -33,11 +34,16 @@ def identifiers(names: Sequence[str]) -> list[str]:
     Letters and digits of any script stay, in lower case and, in Latin, without accents; all else becomes one underscore. A name
     that has none of them becomes `column_N`, a reserved word `order_`, and what stood there before `name_2`.
     """
-    found: list[str] = []
+    found: dict[str, None] = {}
+    copies = Counter[str]()
     for number, name in enumerate(names, start=1):
-        plain = _plain(name) or f"column_{number}"
-        found.append(_another(plain, found))
-    return found
+        identifier = plain = _plain(name) or f"column_{number}"
+        while identifier in found:
+            copies[plain] += 1
+            suffix = f"_{copies[plain] + 1}"
+            identifier = _cut(plain, IDENTIFIER_MAX_BYTES - len(suffix)) + suffix
+        found[identifier] = None
+    return list(found)
 
 
 def _plain(name: str) -> str:
@@ -49,14 +55,6 @@ def _plain(name: str) -> str:
     if plain and not plain[0].isalpha():
         plain = f"column_{plain}"
     return _cut(f"{plain}_" if plain in RESERVED | SYSTEM_COLUMNS else plain, IDENTIFIER_MAX_BYTES)
-
-
-def _another(name: str, taken: Sequence[str]) -> str:
-    copy, candidate = 1, name
-    while candidate in taken:
-        copy += 1
-        candidate = _cut(name, IDENTIFIER_MAX_BYTES - len(f"_{copy}")) + f"_{copy}"
-    return candidate
 
 
 def _cut(name: str, max_bytes: int) -> str:

@@ -12,6 +12,8 @@ Unit = Literal["line", "record"]
 """What a record's number counts: lines where the format has them."""
 
 RECORD_MAX_BYTES = 4 * 1024 * 1024
+COLUMNS_MAX = 1600
+"""What a table of Postgres may have."""
 
 
 @dataclass(frozen=True, slots=True)
