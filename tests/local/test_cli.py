@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -314,6 +315,15 @@ class TestLoad:
         assert load(json.dumps([meeting("a")])) == loaded
         assert load("id|body|title|date\nb|Council|Regular|2024-02-13\n") == loaded
         assert load(json.dumps(meeting("c")), "--format", "json") == loaded
+
+    def test_a_named_pipe_is_read_like_a_file(self, database_url: str, tmp_path: Path) -> None:
+        pipe = tmp_path / "meetings.csv"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_text, args=["id,body,title,date\na,Council,Regular,2024-02-13\n"])
+        writer.start()
+        done = quarry("load", "meetings", pipe, DATABASE_URL=database_url)
+        writer.join()
+        assert (done.stdout, done.stderr) == ("1 row, 1 new or changed, 0 skipped\n", "")
 
     def test_a_model_that_is_down_does_no_harm(self, database_url: str, tmp_path: Path) -> None:
         file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))

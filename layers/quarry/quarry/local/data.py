@@ -104,9 +104,9 @@ def load_table(
     """
     table = catalog.LOADABLE[table_name]
     sources = [source for path in paths for source in (files_in(path) if path.is_dir() else [path])]
-    for source in sources:  # a missing file is told before a database is started for it
-        with _opened(source):
-            pass
+    for source in sources:
+        if source != STANDARD_INPUT:
+            source.stat()  # a missing file is told before a database is started for it
     with open_database() as database:
         load = partial(_load_source, database, table, format=format, skip_invalid=skip_invalid)
         done = [load(source, named=len(sources) > 1) for source in sources]

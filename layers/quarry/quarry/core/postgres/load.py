@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from quarry.core.errors import QuarryError
 from quarry.core.files.cells import read_cells
 from quarry.core.files.reading import open_records
-from quarry.core.files.records import Record, RecordFile, Unit
+from quarry.core.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import DEFAULT_SCHEMA
@@ -82,8 +82,8 @@ def load_records(
 ) -> Loaded:
     """Load the records of an open file into its table.
 
-    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`) or the
-    file names columns that the table does not have, UnreadableFile, DatabaseUnavailable.
+    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
+    UnreadableFile, also where the file names columns that the table does not have, DatabaseUnavailable.
     """
     _check_columns(table, file)
     loaded = Loaded()
@@ -109,8 +109,8 @@ def _check_columns(table: LoadableTable, file: RecordFile) -> None:
     """A column that the table lacks would make every row wrong: it is told once."""
     unknown = [name for name in file.columns if name not in table.columns]
     if unknown:
-        problems = [RowProblem(1, name, f"is no field of {table.name}") for name in unknown]
-        raise LoadError(file.name, problems[:REPORTED_PROBLEMS_MAX], len(problems))
+        named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
+        raise UnreadableFile(f"{file.name}: {table.name} has no field {named}; it has {', '.join(table.columns)}")
 
 
 def _stage(
