@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import csv
+import datetime
+import gzip
 import json
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -13,8 +18,10 @@ from psycopg.rows import dict_row
 
 from quarry import catalog
 from quarry.core.errors import DatabaseUnavailable
-from quarry.core.postgres import load
-from quarry.core.postgres.load import Loaded, LoadError, load_file
+from quarry.core.files import json_records, records
+from quarry.core.files.reading import open_records
+from quarry.core.files.records import UnreadableFile
+from quarry.core.postgres.load import Loaded, LoadError, load_file, load_records
 from quarry.core.tables import LoadableTable
 from tests.conftest import create_database
 
@@ -35,7 +42,7 @@ def url(shared_url: str) -> Iterator[str]:
     """An empty database: the module's own, emptied after each test."""
     yield shared_url
     with psycopg.connect(shared_url, autocommit=True) as connection:
-        connection.execute("truncate meetings cascade")
+        connection.execute("truncate meetings, people, onto_projects cascade")
 
 
 Line = Mapping[str, object] | str | bytes
@@ -198,7 +205,8 @@ def test_an_error_names_twenty_problems_and_the_number_of_the_rest(loader: Loade
 def test_a_line_that_is_too_long_is_one_problem_and_keeps_the_count_of_lines(
     loader: Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "LINE_MAX_BYTES", 200)
+    for module in (records, json_records):
+        monkeypatch.setattr(module, "RECORD_MAX_BYTES", 200)
     exact = _encoded(MEETING).ljust(199)
     for long in (b"x" * 201, b"x" * 402, b"x" * 1000, _encoded(MEETING | {"id": "m2"}).ljust(201)):
         assert loader.refused("meetings", exact, long, "{") == [
@@ -222,7 +230,8 @@ def test_progress_is_told_in_bytes_to_the_end_of_the_file(url: str, tmp_path: Pa
     path = tmp_path / "meetings.jsonl"
     path.write_text(json.dumps(MEETING) + "\n\n" + json.dumps(MEETING | {"id": "m2"}) + "\n")
     progress: list[int] = []
-    load_file(url, catalog.LOADABLE["meetings"], path, on_progress=progress.append)
+    with open_records(path) as file:
+        load_records(url, catalog.LOADABLE["meetings"], file, on_progress=progress.append)
     assert progress == sorted(progress)
     assert progress[-1] == path.stat().st_size
 
@@ -240,8 +249,92 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_problem(loader: Loader) 
 def test_a_missing_file_and_an_unreachable_database_say_so(url: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load_file(url, catalog.LOADABLE["meetings"], tmp_path / "none.jsonl")
+    path = tmp_path / "meetings.jsonl"
+    path.touch()
     with pytest.raises(DatabaseUnavailable):
-        load_file("postgresql://127.0.0.1:1/none", catalog.LOADABLE["meetings"], tmp_path / "none.jsonl")
+        load_file("postgresql://127.0.0.1:1/none", catalog.LOADABLE["meetings"], path)
+
+
+def test_cells_of_csv_are_read_as_what_their_fields_are(url: str, loader: Loader, tmp_path: Path) -> None:
+    files = {
+        "people": "id,name,open_to_work,work_preferred_salary_min,links,work_preferred_locations\n"
+        'p1,Ann Lee,yes,1200000.5,https://a.example; https://b.example ;,"[""Bonn; Beuel"", ""Ulm""]"\n'
+        "p2,,,,,[Köln]\n",
+        "meetings": "id;body;title;date\nm1;Council;Regular; 2024-03-05 \n",
+        "onto_projects": "id\tcreated_by\tname\nx\tann\tDoors\n",
+        "onto_tasks": 'id,project_id,title,props,created_at\nt,x,Oak,"{""size"": [1, 2]}",2024-03-05T10:00:00+02:00\n',
+    }
+    for table, text in files.items():
+        path = tmp_path / f"{table}.csv"
+        path.write_text(text)
+        load_file(url, catalog.LOADABLE[table], path)
+    ann, other = loader.rows("select * from people order by id")
+    assert (ann["open_to_work"], ann["work_preferred_salary_min"]) == (True, Decimal("1200000.5"))
+    assert ann["links"] == ["https://a.example", "https://b.example"]
+    assert ann["work_preferred_locations"] == ["Bonn; Beuel", "Ulm"]
+    assert (other["name"], other["open_to_work"], other["links"]) == (None, False, [])
+    assert other["work_preferred_locations"] == ["[Köln]"]
+    assert loader.rows("select date::text from meetings") == [{"date": "2024-03-05"}]
+    assert loader.rows("select props, created_at = '2024-03-05T08:00Z' as at_eight from onto_tasks") == [
+        {"props": {"size": [1, 2]}, "at_eight": True}
+    ]
+
+
+def test_wrong_cells_of_csv_are_named_by_line_and_field(url: str, tmp_path: Path) -> None:
+    path = tmp_path / "cards.csv"
+    path.write_text(
+        "id,person_id,title,intent_primary,start_date,is_current,skills\n"
+        'c1,p1,"Two\nlines",work,05.03.2024,perhaps,\n'
+        "c2,p1,Short\n"
+        f"c3,p1,Title,work,,,a;{'x' * 201}\n"
+    )
+    with pytest.raises(LoadError) as raised:
+        load_file(url, catalog.LOADABLE["experience_cards"], path)
+    assert [str(problem).split(":")[0] for problem in raised.value.problems] == [
+        "line 2, start_date", "line 2, is_current", "line 4, line", "line 5, skills.1",
+    ]  # fmt: skip
+
+
+def test_columns_that_a_table_does_not_have_are_named_once(url: str, tmp_path: Path) -> None:
+    path = tmp_path / "meetings.csv"
+    path.write_text("id,titel,date,date\n" + "m1,x,2024-03-05,\n" * 30)
+    with pytest.raises(UnreadableFile, match=r"^meetings\.csv: meetings has no field titel, date_2; it has id, body, "):
+        load_file(url, catalog.LOADABLE["meetings"], path, skip_invalid=True)
+
+
+def test_records_of_an_array_are_named_by_their_number(url: str, loader: Loader, tmp_path: Path) -> None:
+    path = tmp_path / "meetings.json"
+    path.write_text(json.dumps([MEETING, MEETING | {"id": "m2", "date": "soon"}, 5, MEETING], indent=1))
+    with pytest.raises(LoadError) as raised:
+        load_file(url, catalog.LOADABLE["meetings"], path)
+    assert [str(problem).split(":")[0] for problem in raised.value.problems] == [
+        "record 2, date", "record 3, record", "record 4, id",
+    ]  # fmt: skip
+    assert "is also in record 1" in str(raised.value.problems[-1])
+    path.write_text(json.dumps([MEETING]) + "x")
+    assert load_file(url, catalog.LOADABLE["meetings"], path, skip_invalid=True).skipped == 1
+    assert len(loader.rows("select id from meetings")) == 1
+
+
+def test_parquet_is_loaded_with_its_own_types(url: str, loader: Loader, tmp_path: Path) -> None:
+    table = pytest.importorskip("pyarrow").Table.from_pylist(
+        [MEETING | {"date": datetime.date(2024, 3, 5), "attendees": ["Lee"], "location": None}]
+    )
+    path = tmp_path / "meetings.parquet"
+    pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    assert counts(load_file(url, catalog.LOADABLE["meetings"], path)) == (1, 1, 0)
+    assert loader.rows("select date::text, attendees, location from meetings") == [
+        {"date": "2024-03-05", "attendees": ["Lee"], "location": None}
+    ]
+
+
+def test_damage_in_the_middle_of_a_file_keeps_nothing_of_it(url: str, loader: Loader, tmp_path: Path) -> None:
+    path = tmp_path / "meetings.jsonl.gz"
+    lines = "".join(json.dumps(MEETING | {"id": f"m{n}", "title": secrets.token_hex(200)}) + "\n" for n in range(2000))
+    path.write_bytes(gzip.compress(lines.encode())[:-100])
+    with pytest.raises(UnreadableFile):
+        load_file(url, catalog.LOADABLE["meetings"], path, skip_invalid=True)
+    assert loader.rows("select id from meetings") == []
 
 
 @pytest.mark.parametrize("table", catalog.LOADABLE.values(), ids=lambda table: table.name)
@@ -271,12 +364,32 @@ print(loaded.changed, peak_kib() - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
-def test_a_large_file_is_loaded_in_bounded_memory(loader: Loader, url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["jsonl", "csv", "json", "jsonl.gz"])
+def test_a_large_file_is_loaded_in_bounded_memory(loader: Loader, url: str, tmp_path: Path, format: str) -> None:
     loader("meetings", MEETING)
     path = write_segments(tmp_path / "segments.jsonl", SEGMENTS)
+    size = path.stat().st_size
+    path = converted(path, format)
     changed, extra_kib = _measured([sys.executable, "-c", _LOAD_AND_MEASURE, url, str(path)])
     assert changed == SEGMENTS
-    assert extra_kib < EXTRA_MEMORY_MAX_KIB < path.stat().st_size // 1024
+    assert extra_kib < EXTRA_MEMORY_MAX_KIB < size // 1024
+
+
+def converted(path: Path, format: str) -> Path:
+    """The JSON Lines at `path` as another format, in a file beside it."""
+    target = path.with_suffix(f".{format}")
+    lines = path.read_text().splitlines()
+    if format == "csv":
+        rows = [json.loads(line) for line in lines]
+        with target.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    elif format == "json":
+        target.write_text("[" + ",\n".join(lines) + "]")
+    elif format == "jsonl.gz":
+        target.write_bytes(gzip.compress(path.read_bytes(), 1))
+    return target
 
 
 def write_segments(path: Path, number: int) -> Path:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import io
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -20,6 +22,10 @@ from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.companies.contract import Company
 from quarry.companies.names import is_about, read_names
 from quarry.companies.snippets import profile_words, snippets
+from quarry.core.files.guessing import guess_table
+from quarry.core.files.identifiers import identifiers
+from quarry.core.files.reading import Format, read_records
+from quarry.core.files.records import UnreadableFile
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
@@ -109,6 +115,14 @@ def _spoken_of(text: str) -> object:
     return campaigns_spoken_of(text, CampaignSet(50, campaigns))
 
 
+def _file_of(format: Format) -> Callable[[str], object]:
+    def guessed(text: str) -> None:
+        with suppress(UnreadableFile), read_records(io.BytesIO(text.encode()), "rows", format) as file:
+            guess_table(file)
+
+    return guessed
+
+
 def _taken_up(text: str) -> object:
     return take_up("why?", [PriorTurn.model_construct(question=text, answer=text)])
 
@@ -171,6 +185,10 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("marks", lambda text: unmark(mark(text)), _queries("<mark>", "\ue000", "&lt;"), 20_000),
     ("marks of others", unmark, _queries("<mark>", "</mark>"), 20_000),
     ("a model's JSON", _without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
+    ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 100_000),
+    ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 100_000),
+    ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 100_000),
+    ("files: names", lambda text: identifiers([text, *text[:1500]]), _queries("é", "aB", "_ "), 10_000),
     ("pieces of words", split_words, _queries("é", "漢", "x."), 20_000),
 ]  # fmt: skip
 

@@ -1,5 +1,6 @@
 """The command line as its users meet it: the installed program, its output, its exit status."""
 
+import gzip
 import json
 import os
 import re
@@ -8,10 +9,11 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import psycopg
 import pytest
@@ -19,6 +21,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.core.collections.declaration import read_declarations
+from quarry.core.files.reading import Format
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.load import load_file
 from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
@@ -46,9 +49,15 @@ def environment(**variables: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **variables}
 
 
-def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+        [QUARRY, *arguments],
+        env=environment(**variables),
+        input=input,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -112,6 +121,9 @@ class TestHelp:
         assert re.search(r"^    start_seconds +number$", text, re.MULTILINE)
         assert re.search(r"^    section_number +whole number$", text, re.MULTILINE)
 
+    def test_all_formats_of_files_are_listed(self) -> None:
+        assert f"{{{','.join(get_args(Format))}}}" in help_of("load")
+
     def test_it_is_quick(self) -> None:
         def cpu_seconds(*command: str | Path) -> float:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -130,7 +142,7 @@ class TestWrongUsage:
             ([], "COMMAND"),
             (["fly"], "'fly'"),
             (["load", "planets", "file.jsonl"], "meetings"),
-            (["load", "meetings"], "FILE.jsonl"),
+            (["load", "meetings"], "FILE"),
             (["ask", "weather", "will it rain?"], "records"),
             (["ask", "records", "  "], "at least 1 character"),
             (["ask", "records", "x" * 2001], "at most 2000 characters"),
@@ -175,7 +187,7 @@ class TestFailure:
                 {"DATABASE_URL": NOWHERE},
                 "/nowhere/file.jsonl: No such file",
             ),
-            (["load", "meetings", "/"], {"DATABASE_URL": NOWHERE}, "/: Is a directory"),
+            (["load", "meetings", "/dev"], {"DATABASE_URL": NOWHERE}, "/dev: holds no file that ends in .csv"),
             (["runs"], {"QUARRY_DATA_DIR": "/dev/null/quarry"}, "/dev/null/quarry"),
         ],
     )
@@ -286,6 +298,50 @@ class TestLoad:
         assert done.stdout == "3 rows, 2 new or changed, 1 skipped\n"
         assert done.stderr.startswith("skipped line 2, line: ")
         assert value(database_url, "select count(*) from meetings") == 2
+
+    def test_files_of_several_formats_and_folders_are_loaded_each_by_itself(
+        self, database_url: str, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "b.csv").write_text("id,body,title,date\nb,Council,Regular,2024-02-13\n")
+        (folder / "a.json").write_text(json.dumps([meeting("a", date="soon")]))
+        (folder / "notes.txt").write_text("not rows")
+        (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(json.dumps(meeting("c")).encode()))
+        (tmp_path / "d.csv.gz").write_bytes(b"\x1f\x8b")
+        done = quarry(
+            "load", "meetings", folder, tmp_path / "d.csv.gz", tmp_path / "c.jsonl.gz", DATABASE_URL=database_url
+        )
+        assert done.returncode == 1
+        assert (
+            done.stdout == "b.csv: 1 row, 1 new or changed, 0 skipped\nc.jsonl.gz: 1 row, 1 new or changed, 0 skipped\n"
+        )
+        assert [line.split(":")[:2] for line in done.stderr.splitlines()] == [
+            ["a.json", " record 1, date"],
+            ["a.json", " nothing was loaded; mend these rows, or leave them out with --skip-invalid"],
+            ["d.csv.gz", " its gzip data is damaged or cut off"],
+        ]
+        assert value(database_url, "select string_agg(id, ' ' order by id) from meetings") == "b c"
+
+    def test_standard_input_is_read_by_its_content_or_as_it_is_told(self, database_url: str) -> None:
+        def load(text: str, *options: str) -> str:
+            done = quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
+            assert (done.returncode, done.stderr) == (0, "")
+            return done.stdout
+
+        loaded = "1 row, 1 new or changed, 0 skipped\n"
+        assert load(json.dumps([meeting("a")])) == loaded
+        assert load("id|body|title|date\nb|Council|Regular|2024-02-13\n") == loaded
+        assert load(json.dumps(meeting("c")), "--format", "json") == loaded
+
+    def test_a_named_pipe_is_read_like_a_file(self, database_url: str, tmp_path: Path) -> None:
+        pipe = tmp_path / "meetings.csv"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_text, args=["id,body,title,date\na,Council,Regular,2024-02-13\n"])
+        writer.start()
+        done = quarry("load", "meetings", pipe, DATABASE_URL=database_url)
+        writer.join()
+        assert (done.stdout, done.stderr) == ("1 row, 1 new or changed, 0 skipped\n", "")
 
     def test_a_model_that_is_down_does_no_harm(self, database_url: str, tmp_path: Path) -> None:
         file = write_rows(tmp_path / "motions.jsonl", motion("a", "To keep the elm."))

@@ -183,7 +183,11 @@ def _load(given: Arguments) -> int:
     from quarry.local.data import load_table
 
     _loadable(given.table)
-    return _status(load_table(given.table, given.file, skip_invalid=given.skip_invalid, embed=not given.no_embed))
+    return _status(
+        load_table(
+            given.table, given.files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+        )
+    )
 
 
 def _embed(given: Arguments) -> int:
@@ -420,17 +424,22 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )  # fmt: skip
     reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
 
-    load = _add(
-        commands, "load", _load, "load a table from a JSON Lines file", "quarry load meetings meetings.jsonl"
-    )  # fmt: skip
+    load = _add(commands, "load", _load, "load files into a table", "quarry load meetings meetings.csv")
     load.description = (
-        "Load a table from a file with one JSON object a line. Every row is validated, then inserted, or updated\n"
-        "where its id is known. Where a row is wrong it is named, and nothing of the file is kept. What was\n"
-        "loaded is then embedded."
+        "Load a table from files: CSV with a header, JSON Lines, JSON arrays or Parquet, each gzipped or not. Every row is\n"
+        "validated, then inserted, or updated where its id is known. Where a row is wrong it is named, and nothing of its\n"
+        "file is kept. What was loaded is then embedded."
     )
     load.appendix = _loadable_tables
     load.add_argument("table", metavar="TABLE", help="one of the tables below")
-    load.add_argument("file", metavar="FILE.jsonl", type=Path, help="UTF-8, one object a line")
+    load.add_argument(
+        "files", metavar="FILE", type=Path, nargs="+", help="a file in UTF-8, a folder of such, or - for standard input"
+    )
+    load.add_argument(
+        "--format",
+        choices=("csv", "jsonl", "json", "parquet"),
+        help="otherwise by the file's ending, or by its content",
+    )
     load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
     load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
 

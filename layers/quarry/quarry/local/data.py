@@ -6,13 +6,17 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.errors import ModelError
+from quarry.core.files.reading import Format, files_in, read_records
+from quarry.core.files.records import UnreadableFile
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
@@ -23,18 +27,19 @@ from quarry.core.postgres.embed import (
     remembers_model,
 )
 from quarry.core.postgres.embedding_backlog import count_pending
-from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_file
+from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.core.postgres.migrate import migrate
 from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
 from quarry.core.settings import Settings
-from quarry.core.tables import EmbeddedTable
+from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.terminal import make_console, progress_bar
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""
 
+STANDARD_INPUT = Path("-")
 NAMED_FAILURES_MAX = 20
 REFRESH_SECONDS = 600.0
 """As long as counting the values of a table may take."""
@@ -89,41 +94,75 @@ async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None])
         return await load_sample(services.database, database.url, services.embeddings, on_step=on_step)
 
 
-def load_table(table_name: str, path: Path, *, skip_invalid: bool, embed: bool) -> bool:
-    """Load a file into a table and embed what it brought; False when a wrong row forbade it, all of them told. Raises OSError.
+def load_table(
+    table_name: str, paths: Sequence[Path], *, format: Format | None, skip_invalid: bool, embed: bool
+) -> bool:
+    """Load files, the files of folders, or standard input (`-`) into a table, and embed what they brought.
 
-    A missing or failing embedding model is told and does no harm: the rows stay, and are found by their words.
+    False when a file could not be loaded, and all that forbade it is told; the others are loaded. Raises OSError. A missing or
+    failing embedding model is told and does no harm: the rows stay, and are found by their words.
     """
     table = catalog.LOADABLE[table_name]
-    with path.open("rb") as file:  # a missing file is told before a database is started for it
-        size = file.seek(0, os.SEEK_END)
+    sources = [source for path in paths for source in (files_in(path) if path.is_dir() else [path])]
+    for source in sources:
+        if source != STANDARD_INPUT:
+            source.stat()  # a missing file is told before a database is started for it
     with open_database() as database:
-        schema = database.settings.database_schema
-        try:
-            with progress_bar(f"loading {table.name}", size, of_bytes=True) as bar:
-                loaded = load_file(
-                    database.url, table, path, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
-                )
-        except LoadError as error:
-            for problem in error.problems:
-                _note(str(problem))
-            _note(f"{path.name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
+        load = partial(_load_source, database, table, format=format, skip_invalid=skip_invalid)
+        done = [load(source, named=len(sources) > 1) for source in sources]
+        if not any(done):
             return False
+        schema = database.settings.database_schema
         analyze(database.url, table.name, schema=schema)
-        _report(loaded)
         if embed and table.name in catalog.EMBEDDED:
             asyncio.run(_embed_loaded(database, catalog.EMBEDDED[table.name]))
             analyze(database.url, catalog.EMBEDDED[table.name].embeddings, schema=schema)
+    return all(done)
+
+
+def _load_source(
+    database: LocalDatabase,
+    table: LoadableTable,
+    source: Path,
+    *,
+    format: Format | None,
+    skip_invalid: bool,
+    named: bool,
+) -> bool:
+    """Load one file and say what it brought, its name too where it is `named`; whether it could be loaded."""
+    name = "standard input" if source == STANDARD_INPUT else source.name
+    schema = database.settings.database_schema
+    prefix = f"{name}: " if named else ""
+    try:
+        with _opened(source) as file, read_records(file, name, format) as records:
+            size = os.fstat(file.fileno()).st_size
+            with progress_bar(f"loading {name} into {table.name}", size or None, of_bytes=True) as bar:
+                loaded = load_records(
+                    database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
+                )
+    except LoadError as error:
+        for problem in error.problems:
+            _note(f"{prefix}{problem}")
+        _note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
+        return False
+    except UnreadableFile as error:
+        _note(error.message)
+        return False
+    _report(loaded, prefix)
     return True
 
 
-def _report(loaded: Loaded) -> None:
+def _opened(source: Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if source == STANDARD_INPUT else source.open("rb")
+
+
+def _report(loaded: Loaded, prefix: str) -> None:
     for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]:
-        _note(f"skipped {problem}")
+        _note(f"{prefix}skipped {problem}")
     unnamed = loaded.skipped - len(loaded.problems[:REPORTED_PROBLEMS_MAX])
     if unnamed > 0:
-        _note(f"skipped {unnamed:,} more")
-    print(f"{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped")
+        _note(f"{prefix}skipped {unnamed:,} more")
+    print(f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped")
 
 
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:

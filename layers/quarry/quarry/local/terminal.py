@@ -17,6 +17,7 @@ BAR_CELLS = 16
 PLAIN_CELLS = 10_000
 PROGRESS_STEPS = 200
 """A progress bar is told of progress this often at most; being told of every row would cost more than the row."""
+UNKNOWN_TOTAL_STEP = 1 << 16
 
 CITATION_STYLE = "cyan"
 
@@ -169,14 +170,15 @@ class ProgressBar:
 
     _progress: Progress
     _task: TaskID
-    _total: int
+    _total: int | None
     _value: int = 0
     _shown: int = 0
 
     def reach(self, value: int) -> None:
         """Say how far it has come since the beginning."""
         self._value = value
-        if value - self._shown >= self._total / PROGRESS_STEPS or value >= self._total:
+        step = UNKNOWN_TOTAL_STEP if self._total is None else self._total / PROGRESS_STEPS
+        if value - self._shown >= step or (value == self._total and value > self._shown):
             self._shown = value
             self._progress.update(self._task, completed=value)
 
@@ -186,8 +188,10 @@ class ProgressBar:
 
 
 @contextmanager
-def progress_bar(label: str, total: int, *, of_bytes: bool = False) -> Iterator[ProgressBar]:
-    """A progress bar on stderr, gone at the end of the block; nothing is shown where stderr is no terminal."""
+def progress_bar(label: str, total: int | None, *, of_bytes: bool = False) -> Iterator[ProgressBar]:
+    """A progress bar on stderr, gone at the end of the block; nothing is shown where stderr is no terminal. `total` None: not
+    known.
+    """
     console = make_console(stderr=True)
     amount: ProgressColumn = DownloadColumn() if of_bytes else MofNCompleteColumn()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
@@ -35,7 +35,7 @@ class PersonRow(Row):
     open_to_work: bool = False
     open_to_contact: bool = False
     work_preferred_locations: IndexedNames = []
-    work_preferred_salary_min: Rupees | None = None
+    work_preferred_salary_min: Annotated[Rupees, Strict(False)] | None = None
     email: Line | None = None
     phone: Line | None = None
     links: Names = []

@@ -1,4 +1,4 @@
-"""Loading a table from a JSON Lines file: every row validated, all of a file or nothing, in bounded memory.
+"""Loading a table from a file of records: every row validated, all of a file or nothing, in bounded memory.
 
 Rows are streamed into a temporary table, checked there against each other and against what they refer to, and upserted by id
 in the same transaction. A row that has not changed is not written again.
@@ -6,23 +6,23 @@ in the same transaction. A row that has not changed is not written again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from quarry.core.errors import QuarryError
+from quarry.core.files.cells import read_cells
+from quarry.core.files.reading import open_records
+from quarry.core.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.core.tables import LoadableTable, Row
 
-LINE_MAX_BYTES = 4 * 1024 * 1024
 REPORTED_PROBLEMS_MAX = 20
 RECOUNTED_SHARE = 0.05
 """Where fewer of the rows are new, the words are counted with the next cleanup."""
@@ -30,14 +30,15 @@ RECOUNTED_SHARE = 0.05
 
 @dataclass(frozen=True)
 class RowProblem:
-    """What is wrong with one field of one line; lines count from 1."""
+    """What is wrong with one field of one line, or of one record where the format has no lines; both count from 1."""
 
     line: int
     field: str
     message: str
+    unit: Unit = "line"
 
     def __str__(self) -> str:
-        return f"line {self.line}, {self.field}: {self.message}"
+        return f"{self.unit} {self.line}, {self.field}: {self.message}"
 
 
 @dataclass
@@ -56,34 +57,43 @@ class LoadError(QuarryError):
     status = 422
     title = "Not loaded"
 
-    def __init__(self, path: Path, problems: list[RowProblem], count: int) -> None:
+    def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
         self.problems = problems
         more = f" (and {count - len(problems)} more)" if count > len(problems) else ""
-        super().__init__(f"{path.name}: nothing was loaded; " + "; ".join(str(problem) for problem in problems) + more)
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(str(problem) for problem in problems) + more)
 
 
 def load_file(
+    url: str, table: LoadableTable, path: Path, *, schema: str = DEFAULT_SCHEMA, skip_invalid: bool = False
+) -> Loaded:
+    """Load one file into its table, of any format that `open_records` knows. Raises as `load_records` does, and OSError."""
+    with open_records(path) as file:
+        return load_records(url, table, file, schema=schema, skip_invalid=skip_invalid)
+
+
+def load_records(
     url: str,
     table: LoadableTable,
-    path: Path,
+    file: RecordFile,
     *,
     schema: str = DEFAULT_SCHEMA,
     skip_invalid: bool = False,
     on_progress: Callable[[int], None] = lambda bytes_read: None,
 ) -> Loaded:
-    """Load one file into its table.
+    """Load the records of an open file into its table.
 
-    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`), OSError
-    when the file cannot be read, DatabaseUnavailable.
+    `on_progress` is told how many bytes were read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
+    UnreadableFile, also where the file names columns that the table does not have, DatabaseUnavailable.
     """
+    _check_columns(table, file)
     loaded = Loaded()
-    with connect(url, schema) as connection, connection.transaction(), path.open("rb") as file:
+    with connect(url, schema) as connection, connection.transaction():
         _stage(connection, table, file, loaded, on_progress)
-        _drop_duplicates(connection, loaded)
+        _drop_duplicates(connection, file.unit, loaded)
         _inherit(connection, table)
-        _drop_dangling(connection, table, loaded)
+        _drop_dangling(connection, table, file.unit, loaded)
         if loaded.skipped and not skip_invalid:
-            raise LoadError(path, loaded.problems[:REPORTED_PROBLEMS_MAX], loaded.skipped)
+            raise LoadError(file.name, loaded.problems[:REPORTED_PROBLEMS_MAX], loaded.skipped)
         loaded.changed = _upsert(connection, table)
     return loaded
 
@@ -95,10 +105,18 @@ def analyze(url: str, table: str, *, schema: str = DEFAULT_SCHEMA) -> None:
         connection.execute("select count_lexemes(%s, %s)", [table, RECOUNTED_SHARE])
 
 
+def _check_columns(table: LoadableTable, file: RecordFile) -> None:
+    """A column that the table lacks would make every row wrong: it is told once."""
+    unknown = [name for name in file.columns if name not in table.columns]
+    if unknown:
+        named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
+        raise UnreadableFile(f"{file.name}: {table.name} has no field {named}; it has {', '.join(table.columns)}")
+
+
 def _stage(
     connection: SyncConnection,
     table: LoadableTable,
-    file: BinaryIO,
+    file: RecordFile,
     loaded: Loaded,
     on_progress: Callable[[int], None],
 ) -> None:
@@ -121,50 +139,31 @@ def _adapted(value: object) -> object:
 
 
 def _valid_rows(
-    table: LoadableTable, file: BinaryIO, loaded: Loaded, on_progress: Callable[[int], None]
+    table: LoadableTable, file: RecordFile, loaded: Loaded, on_progress: Callable[[int], None]
 ) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(_lines(file), start=1):
-        on_progress(file.tell())
-        if not line.strip():
-            continue
+    for record in file.records:
+        on_progress(file.bytes_read())
         loaded.rows += 1
+        if record.problem:
+            _note(loaded, [RowProblem(record.number, file.unit, record.problem, file.unit)])
+            continue
         try:
-            yield number, table.row.model_validate(_parsed(line))
-        except _LineProblem as problem:
-            _note(loaded, [RowProblem(number, "line", str(problem))])
+            yield record.number, _row(table, file, record)
         except ValidationError as error:
-            _note(
-                loaded,
-                [_row_problem(number, detail) for detail in error.errors(include_input=False, include_url=False)],
-            )
+            details = error.errors(include_input=False, include_url=False)
+            _note(loaded, [_row_problem(record.number, file.unit, detail) for detail in details])
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file. Of a line that is too long only the beginning, so that it takes no more memory than another."""
-    while line := file.readline(LINE_MAX_BYTES + 1):
-        rest = line
-        while len(rest) > LINE_MAX_BYTES and not rest.endswith(b"\n"):
-            rest = file.readline(LINE_MAX_BYTES + 1)
-        yield line
+def _row(table: LoadableTable, file: RecordFile, record: Record) -> Row:
+    if file.cells_are_text and isinstance(record.fields, dict):
+        return table.row.model_validate(read_cells(table.row, record.fields))
+    return table.row.model_validate(record.fields)
 
 
-class _LineProblem(Exception):
-    pass
-
-
-def _parsed(line: bytes) -> object:
-    if len(line) > LINE_MAX_BYTES:
-        raise _LineProblem(f"is longer than {LINE_MAX_BYTES} bytes")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise _LineProblem("is not valid JSON in UTF-8") from error
-
-
-def _row_problem(line: int, detail: Mapping[str, object]) -> RowProblem:
+def _row_problem(number: int, unit: Unit, detail: Mapping[str, object]) -> RowProblem:
     location = detail["loc"]
     name = ".".join(str(part) for part in location) if isinstance(location, tuple) else ""
-    return RowProblem(line, name or "line", str(detail["msg"]).removeprefix("Value error, "))
+    return RowProblem(number, name or unit, str(detail["msg"]).removeprefix("Value error, "), unit)
 
 
 def _note(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
@@ -172,13 +171,15 @@ def _note(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
     loaded.problems += problems[: max(0, 1000 - len(loaded.problems))]
 
 
-def _drop_duplicates(connection: SyncConnection, loaded: Loaded) -> None:
+def _drop_duplicates(connection: SyncConnection, unit: Unit, loaded: Loaded) -> None:
     rows = connection.execute(
         """delete from pg_temp.staged s
            using (select id, min(line) as first_line from pg_temp.staged group by id having count(*) > 1) d
            where s.id = d.id and s.line > d.first_line returning s.line, d.first_line"""
     ).fetchall()
-    _note(loaded, [RowProblem(line, "id", f"is also on line {first}") for line, first in sorted(rows)], len(rows))
+    also = "is also on line" if unit == "line" else "is also in record"
+    problems = [RowProblem(line, "id", f"{also} {first}", unit) for line, first in sorted(rows)]
+    _note(loaded, problems, len(rows))
 
 
 def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
@@ -190,7 +191,7 @@ def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
         )
 
 
-def _drop_dangling(connection: SyncConnection, table: LoadableTable, loaded: Loaded) -> None:
+def _drop_dangling(connection: SyncConnection, table: LoadableTable, unit: Unit, loaded: Loaded) -> None:
     for column, target in table.references.items():
         rows = connection.execute(
             SQL(
@@ -199,7 +200,8 @@ def _drop_dangling(connection: SyncConnection, table: LoadableTable, loaded: Loa
             ).format(c=Identifier(column), t=Identifier(target))
         ).fetchall()
         problems = [
-            RowProblem(line, column, f"{target} has no id {value!r}; load it first") for line, value in sorted(rows)
+            RowProblem(line, column, f"{target} has no id {value!r}; load it first", unit)
+            for line, value in sorted(rows)
         ]
         _note(loaded, problems, len(rows))
 
