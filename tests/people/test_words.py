@@ -172,7 +172,7 @@ def read_by(connection: Connection, query: str) -> frozenset[str]:
     read = reads(
         connection,
         "experience_card",
-        "select people_by_words(weigh_query('{experience_cards,experience_card_children}', %s), null, '{}', null, 50)",
+        "select * from people_by_words(weigh_query('{experience_cards,experience_card_children}', %s), null, '{}', null, 50)",
         [query],
     )
     connection.execute("reset enable_seqscan")

@@ -10,6 +10,9 @@
 -- the share of the query's words that it holds, by their weights (weigh_query), and, where it holds all, r / (1 + r) more,
 -- r being ts_rank_cd; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
 --
+-- Where so much is excluded that p_excluded_people is null, each candidate is tested (is_ruled_out), of those of the first `places` in
+-- each list.
+--
 -- Whatever the query is, its max_words weightiest words are looked for and the first max_should_terms should terms. The one large
 -- statement is kept with its plan: it takes rows by key only, whatever the filters are, and planning it would cost as much as running
 -- it.
@@ -32,10 +35,21 @@ declare
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   all_words constant tsquery := parsed_query(query);
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
+  excluded_places constant tsquery := any_place(p_filters.excluded_places);
+  -- where each is tested, of those of more places
+  places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
   candidates constant text[] := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
-    union
-    select unnest(people_by_words(weighed, p_filters, p_excluded_people, p_among, p_overfetch)));
+    select c.person_id
+    from (
+      select f.person_id from (
+        select * from nearest_people(p_embedding, p_filters, p_excluded_people, p_among, places)
+        union all
+        select * from people_by_words(weighed, p_filters, p_excluded_people, p_among, places)
+      ) f group by 1 order by min(f.place), 1 offset 0
+    ) c
+    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_filters, excluded_keywords, excluded_places)
+    limit 4 * p_overfetch);
 begin
   if candidates = '{}' then
     return;

@@ -1,17 +1,16 @@
 -- The people of the p_limit cards, and of the p_limit children, that rank best for the words of a query (text_candidates) among those
--- that have no vectors yet, or those of an older text, and that the filters let through: those that meaning does not find. Where
--- p_excluded_people is null, the owners of max_tested are tested (is_left_out).
+-- that have no vectors yet, or those of an older text, and that the filters let through: those that meaning does not find. Each with
+-- the place in its list.
 create or replace function people_by_words(
   p_query weighed_query, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
-) returns text[]
+) returns table (person_id text, place bigint)
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1
 as $$
+#variable_conflict use_column
 declare
   few constant int := 2000;
-  max_tested constant int := 500;
-  wanted constant int := case when p_excluded_people is null then max_tested else p_limit end;
   -- ordered, so that the partial index serves
   cards constant text[] := array(
     select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit few + 1);
@@ -21,23 +20,20 @@ declare
   waiting constant text := case when greatest(cardinality(cards), cardinality(children)) <= few
     then 't.id = any (%L::text[]) and %s' else 't.embedded_hash is distinct from t.content_hash and %2$s' end;
 begin
-  if p_query is null or cards = '{}' and children = '{}' then
-    return '{}';
+  if cards <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_cards', p_query, p_limit,
+          format(waiting, cards, card_condition('t', p_filters, p_excluded_people, p_among))) w,
+        lateral (select c.person_id from experience_cards c where c.id = w.id offset 0) c;
   end if;
-  return array(
-    (select c.person_id
-     from text_candidates('experience_cards', p_query, wanted,
-         format(waiting, cards, card_condition('t', p_filters, p_excluded_people, p_among))) w,
-       lateral (select c.person_id from experience_cards c where c.id = w.id offset 0) c
-     where not is_left_out(c.person_id, p_filters, p_excluded_people)
-     limit p_limit)
-    union
-    (select c.person_id
-     from text_candidates('experience_card_children', p_query, wanted, format(waiting, children, format(
-         'exists (select from experience_cards c where c.id = t.card_id and %s)', card_condition('c', p_filters, p_excluded_people, p_among)))) w,
-       lateral (
-         select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where k.id = w.id offset 0) c
-     where not is_left_out(c.person_id, p_filters, p_excluded_people)
-     limit p_limit));
+  if children <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_card_children', p_query, p_limit, format(waiting, children, format(
+          'exists (select from experience_cards c where c.id = t.card_id and %s)', card_condition('c', p_filters, p_excluded_people, p_among)))) w,
+        lateral (
+          select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where k.id = w.id offset 0) c;
+  end if;
 end
 $$;
