@@ -445,7 +445,7 @@ $$;
 --
 
 CREATE FUNCTION quarry.card_condition(p_row name, p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS text
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql STABLE
     AS $_$
   select format(
       case when (p_filters).open_to_work_only or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null

@@ -1,8 +1,8 @@
 -- The cards that a search looks at, as a condition over a row of experience_cards that is called p_row: those that the filters let
--- through, without the people who are left out by name and, unless that is null, of p_among alone. Being made of constants, it is
--- planned for these filters: what they do not ask for vanishes, and indexes serve the rest.
+-- through, without the people who are left out by name and, unless that is null, of p_among alone. Being made of quoted
+-- constants, it is planned for these filters: what they do not ask for vanishes, and indexes serve the rest.
 create or replace function card_condition(p_row name, p_filters card_filters, p_excluded_people text[], p_among text[]) returns text
-language sql immutable
+language sql stable
 as $$
   select format(
       case when (p_filters).open_to_work_only or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null
