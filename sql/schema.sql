@@ -441,6 +441,22 @@ $$;
 
 
 --
+-- Name: card_condition(name, quarry.card_filters, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_condition(p_row name, p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS text
+    LANGUAGE sql STABLE
+    AS $_$
+  select format(
+      case when (p_filters).open_to_work_only or (p_filters).preferred_locations is not null or (p_filters).offer_salary is not null
+        then 'exists (select from people p where p.id = %1$I.person_id and card_matches(%1$I, p, %2$L))'
+        else 'card_matches(%1$I, null::people, %2$L)' end, p_row, p_filters)
+    || case when p_excluded_people <> '{}' then format(' and %I.person_id <> all (%L::text[])', p_row, p_excluded_people) else '' end
+    || case when p_among is not null then format(' and %I.person_id = any (%L::text[])', p_row, p_among) else '' end
+$_$;
+
+
+--
 -- Name: joined_names(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -714,18 +730,15 @@ $$;
 
 CREATE FUNCTION quarry.cards_of_people(p_people text[], p_filters quarry.card_filters, p_asked quarry.card_filters) RETURNS TABLE(person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean)
     LANGUAGE plpgsql STABLE ROWS 300
-    SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
-    AS $$
-#variable_conflict use_column
+    AS $_$
 begin
-  return query
-  select c.person_id, c.id, c.text_search, card_time_overlaps(c, p_asked), card_time_covered(c, p_asked),
-    coalesce(card_location_matches(c, p_asked), false)
-  from experience_cards c join people p on p.id = c.person_id
-  where c.person_id = any(p_people) and card_matches(c, p, p_filters);
+  return query execute format(
+    'select c.person_id, c.id, c.text_search, card_time_overlaps(c, %1$L), card_time_covered(c, %1$L),
+       coalesce(card_location_matches(c, %1$L), false)
+     from experience_cards c where %2$s', p_asked, card_condition('c', p_filters, '{}', p_people));
 end
-$$;
+$_$;
 
 
 --
@@ -1239,22 +1252,6 @@ $_$;
 
 
 --
--- Name: expect_fitting_cards(quarry.card_filters, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.expect_fitting_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS double precision
-    LANGUAGE plpgsql
-    AS $_$
-declare
-  plan json;
-begin
-  execute 'explain (format json) select from searched_cards($1, $2, $3)' into plan using p_filters, p_excluded_people, p_among;
-  return (plan -> 0 -> 'Plan' ->> 'Plan Rows')::double precision;
-end
-$_$;
-
-
---
 -- Name: expected_rows(regclass, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1293,23 +1290,27 @@ CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_s
 declare
   max_words constant int := 8;
   max_should_terms constant int := 63;  -- the bits of a bigint
-  max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
-  max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  asked constant record := read_query(query);
-  words text[];
-  weights float8[];
-  some_words tsquery;
-  candidates text[];
+  all_words constant tsquery := parsed_query(query);
+  weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
+  excluded_places constant tsquery := any_place(p_filters.excluded_places);
+  -- where each is tested, of those of more places
+  places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
+  candidates constant text[] := array(
+    select c.person_id
+    from (
+      select f.person_id from (
+        select * from nearest_people(p_embedding, p_filters, p_excluded_people, p_among, places)
+        union all
+        select * from people_by_words(weighed, p_filters, p_excluded_people, p_among, places)
+      ) f group by 1 order by min(f.place), 1 offset 0
+    ) c
+    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_filters, excluded_keywords, excluded_places)
+    limit 4 * p_overfetch);
 begin
-  select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words('experience_cards', asked.words, max_words, max_candidates) w;
-  candidates := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
-    union
-    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_among, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;
@@ -1317,7 +1318,7 @@ begin
   return query
   with terms as materialized (
     select quote_literal(u.word)::tsquery as query, u.weight / sum(u.weight) over () as share, 0::bigint as should
-    from unnest(words, weights) u (word, weight)
+    from unnest((weighed).words, (weighed).weights) u (word, weight)
     union all
     select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
     from unnest(p_should_terms[:max_should_terms]) with ordinality s (term, number)
@@ -1347,7 +1348,7 @@ begin
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
     cross join lateral (
-      select case when m.text_search @@ asked.all_words then ts_rank_cd(m.text_search, asked.all_words) end as rank
+      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
     ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
@@ -1360,26 +1361,17 @@ $$;
 
 
 --
--- Name: fitting_cards(quarry.card_filters, text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: fits_one_card(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.fitting_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(card_id text, person_id text)
+CREATE FUNCTION quarry.fits_one_card(p_filters quarry.card_filters) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET random_page_cost TO '1.1'
     AS $$
-#variable_conflict use_column
 declare
-  max_tested constant int := 2000;
+  fits boolean;
 begin
-  return query
-  select c.id, c.person_id
-  from (
-    select c.id, c.person_id from searched_cards(p_filters, p_excluded_people, p_among) c
-    limit case when p_excluded_people is null then max_tested else p_limit end
-  ) c
-  where not is_left_out(c.person_id, p_filters, p_excluded_people)
-  limit p_limit;
+  execute format('select exists (select from experience_cards c where %s)', card_condition('c', p_filters, '{}', null)) into fits;
+  return fits;
 end
 $$;
 
@@ -1690,18 +1682,6 @@ CREATE FUNCTION quarry.index_query(p_query tsquery) RETURNS tsquery
   ) end, '')::tsquery
   from (select nullif(regexp_replace(querytree(p_query), '<(-|\d+)>', '&', 'g'), 'T') as words) q
 $_$;
-
-
---
--- Name: is_left_out(text, quarry.card_filters, text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.is_left_out(p_person_id text, p_filters quarry.card_filters, p_excluded_people text[]) RETURNS boolean
-    LANGUAGE sql STABLE
-    AS $$
-  select p_excluded_people is null
-    and is_ruled_out(p_person_id, p_filters, any_phrase(p_filters.excluded_keywords), any_place(p_filters.excluded_places))
-$$;
 
 
 --
@@ -2227,55 +2207,39 @@ $$;
 -- Name: nearest_people(public.halfvec, quarry.card_filters, text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS text[]
+CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(person_id text, place bigint)
     LANGUAGE plpgsql STABLE
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET random_page_cost TO '1.1'
     AS $$
+#variable_conflict use_column
 declare
-  wanted constant int := 3 * p_limit;
-  break_even constant int := (
-    select sqrt(2 * wanted * greatest(c.reltuples, 10000)) from pg_class c where c.oid = 'experience_cards'::regclass);
-  tested constant boolean := p_excluded_people is null;
-  max_tested constant int := 1000;
-  -- one walk is expected to take break_even / 2 at most
-  max_walk constant int := case when tested then max_tested else 1.5 * break_even / 2 end;
+  few constant int := 2000;
+  cards_each constant int := 2;  -- of a person, among the nearest
+  fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   cards text[];
-  owners text[];
-  by_card record;
-  by_child record;
+  are_few boolean;
 begin
-  if p_embedding is null then
-    return array(select distinct f.person_id from fitting_cards(p_filters, p_excluded_people, p_among, p_limit) f);
-  end if;
-
-  if expect_fitting_cards(p_filters, p_excluded_people, p_among) <= break_even then
-    select coalesce(array_agg(f.card_id), '{}'), coalesce(array_agg(f.person_id), '{}') into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, p_among, break_even + 1) f;
-  end if;
-
+  execute format(
+    'select array(select t.id from experience_cards t where %s limit %s)',
+    fitting, case when p_embedding is null then p_limit else few + 1 end)
+    into cards;
+  are_few := cardinality(cards) <= few;
   if cardinality(cards) <= p_limit then
-    return array(select distinct unnest(owners));
-  elsif cards is null or cardinality(cards) > break_even then
-    by_card := walk_nearest_vectors(
-      'experience_card_embeddings', 'record_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
-    if by_card.complete or tested then
-      by_child := walk_nearest_vectors(
-        'experience_card_child_embeddings', 'card_id', p_embedding, p_filters, p_excluded_people, p_among, wanted, p_limit, max_walk);
-      if by_child.complete or tested then
-        return array(select unnest(by_card.people) union select unnest(by_child.people));
-      end if;
-    end if;
-    select array_agg(f.card_id), array_agg(f.person_id) into cards, owners
-    from fitting_cards(p_filters, p_excluded_people, p_among, null) f;
+    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(cards);
+    return;
   end if;
-
-  return array(
-    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_embeddings e on e.record_id = f.card_id
-      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit)
-    union
-    (select f.person_id from unnest(cards, owners) f (card_id, person_id) join experience_card_child_embeddings e on e.card_id = f.card_id
-      group by f.person_id order by min(e.embedding <=> p_embedding), f.person_id limit p_limit));
+  return query
+    select n.*
+    from (values ('experience_card_embeddings'::regclass, 'record_id'), ('experience_card_child_embeddings', 'card_id')) e (vectors, key),
+      lateral (
+        select c.person_id, row_number() over (order by max(v.similarity) desc, c.person_id)
+        from vector_candidates(
+            'experience_cards', e.vectors, p_embedding, cards_each * p_limit, fitting, p_key => e.key,
+            p_few => case when are_few then cards end, p_many => not are_few) v,
+          lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
+        group by 1 order by 2 limit p_limit
+      ) n;
 end
 $$;
 
@@ -3174,51 +3138,43 @@ $$;
 
 
 --
--- Name: people_by_words(text[], double precision[], tsquery, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: people_by_words(quarry.weighed_query, quarry.card_filters, text[], text[], integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.people_by_words(p_words text[], p_weights double precision[], p_candidates tsquery, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer, p_max_texts integer) RETURNS text[]
+CREATE FUNCTION quarry.people_by_words(p_query quarry.weighed_query, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_limit integer) RETURNS TABLE(person_id text, place bigint)
     LANGUAGE plpgsql STABLE
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET random_page_cost TO '1.1'
-    AS $$
+    AS $_$
+#variable_conflict use_column
 declare
-  -- ordered, so that the partial index serves: nothing tells the planner how few they are
+  few constant int := 2000;
+  -- ordered, so that the partial index serves
   cards constant text[] := array(
-    select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit p_max_texts + 1);
+    select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit few + 1);
   children constant text[] := array(
-    select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit p_max_texts + 1);
-  few constant boolean := cardinality(cards) <= p_max_texts and cardinality(children) <= p_max_texts;
-  wanted tsquery := p_candidates;
+    select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit few + 1);
+  -- few are named: nothing tells the planner how few they are
+  waiting constant text := case when greatest(cardinality(cards), cardinality(children)) <= few
+    then 't.id = any (%L::text[]) and %s' else 't.embedded_hash is distinct from t.content_hash and %2$s' end;
 begin
-  if p_words is null or cards = '{}' and children = '{}' then
-    return '{}';
+  if cards <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_cards', p_query, p_limit,
+          format(waiting, cards, card_condition('t', p_filters, p_excluded_people, p_among))) w,
+        lateral (select c.person_id from experience_cards c where c.id = w.id offset 0) c;
   end if;
-  if few then
-    wanted := (select string_agg(quote_literal(u.word), ' | ')::tsquery from unnest(p_words) u (word));
+  if children <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_card_children', p_query, p_limit, format(waiting, children, format(
+          'exists (select from experience_cards c where c.id = t.card_id and %s)', card_condition('c', p_filters, p_excluded_people, p_among)))) w,
+        lateral (
+          select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where k.id = w.id offset 0) c;
   end if;
-  return array(
-    with texts as materialized (
-      (select c.person_id, c.text_search
-       from searched_cards(p_filters, p_excluded_people, p_among) c
-       where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
-         and not is_left_out(c.person_id, p_filters, p_excluded_people)
-       limit p_max_texts)
-      union all
-      (select c.person_id, k.text_search
-       from experience_card_children k join searched_cards(p_filters, p_excluded_people, p_among) c on c.id = k.card_id
-       where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
-         and not is_left_out(c.person_id, p_filters, p_excluded_people)
-       limit p_max_texts)
-    )
-    select t.person_id
-    from texts t cross join lateral (
-      select sum(u.weight) as score from unnest(p_words, p_weights) u (word, weight)
-      where t.text_search @@ quote_literal(u.word)::tsquery
-    ) held
-    group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
 end
-$$;
+$_$;
 
 
 --
@@ -4270,19 +4226,6 @@ $$;
 
 
 --
--- Name: searched_cards(quarry.card_filters, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.searched_cards(p_filters quarry.card_filters, p_excluded_people text[], p_among text[]) RETURNS SETOF quarry.experience_cards
-    LANGUAGE sql STABLE
-    AS $$
-  select c.* from experience_cards c left join people p on p.id = c.person_id
-  where card_matches(c, p, p_filters) and (p_excluded_people = '{}' or c.person_id not in (select unnest(p_excluded_people)))
-    and (p_among is null or c.person_id = any(p_among))
-$$;
-
-
---
 -- Name: sees_all_rows(regclass); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4514,10 +4457,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, name, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_key name DEFAULT 'record_id'::name, p_few text[] DEFAULT NULL::text[], p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4525,60 +4468,42 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  exact_below constant int := 2000;
-  max_looked_at constant int := 2500;
+  max_few constant int := 2000;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_required) > 0 then 't.text_search @@ $3' end);
-  source text := format('%s e', p_embeddings);
-  rows_left int;
+  wanted constant int := ceil(p_limit * windows_per_row);
+  required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
+  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
+  ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
+  few text[] := p_few;
+  near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if conditions <> '' then
-    if p_filter is not null then
-      execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, max_looked_at) into rows_left;
-    end if;
-    -- row by row along the index where many rows fit: no plan that tests the whole table first
-    source := format(
-      case when rows_left <= exact_below then '%s e join %s t on t.id = e.record_id where %s'
-        else '%s e cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t' end, p_embeddings, p_table, conditions);
+  if p_filter is not null and few is null and not p_many then
+    execute ids into few using max_few + 1;
+    few := case when cardinality(few) <= max_few then few end;
   end if;
 
-  return query execute format(
-    'select w.record_id, 1 - min(w.distance) from ('
-    '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
-    ') w group by w.record_id order by 2 desc, 1 limit $2',
-    source,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_limit, p_required;
-end
-$_$;
-
-
---
--- Name: walk_nearest_vectors(regclass, name, public.halfvec, quarry.card_filters, text[], text[], integer, integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.walk_nearest_vectors(p_vectors regclass, p_card_id name, p_embedding public.halfvec, p_filters quarry.card_filters, p_excluded_people text[], p_among text[], p_wanted integer, p_limit integer, p_max_walk integer, OUT people text[], OUT complete boolean) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET "hnsw.ef_search" TO '200'
-    SET "hnsw.iterative_scan" TO 'relaxed_order'
-    SET "hnsw.max_scan_tuples" TO '20000'
-    AS $_$
-begin
-  perform set_config('hnsw.max_scan_tuples', p_max_walk::text, true);
-  execute format(
-    'with near as materialized ('
-    '  select c.person_id, e.embedding <=> $1 as distance'
-    '  from %1$s e join searched_cards($2, $3, $7) c on c.id = e.%2$I'
-    '  where not is_left_out(c.person_id, $2, $3)'
-    '  order by e.embedding <=> $1 limit $4'
-    ') select array(select n.person_id from near n group by n.person_id order by min(n.distance), n.person_id limit $5),'
-    '  (select count(*) from near) = $4 or (select count(*) from (select from %1$s limit $6 + 1) v) <= $6',
-    p_vectors, p_card_id)
-    into people, complete
-    using p_embedding, p_filters, p_excluded_people, p_wanted, p_limit, p_max_walk, p_among;
+  loop
+    execute format(
+      'select array_agg(n.id) as ids, array_agg(n.similarity) as similarities, max(n.windows) as windows from ('
+      '  select w.id, 1 - min(w.distance) as similarity, sum(count(*)) over () as windows'
+      '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
+      ') n',
+      p_key, p_embeddings, case
+        when few is not null and required is null then format('where e.%I = any ($4)', p_key)
+        when few is not null then format('join %s t on t.id = e.%I where t.id = any ($4) and %s', p_table, p_key, required)
+        -- row by row along the index: no plan that tests the whole table first
+        else concat(
+          case when conditions <> '' then
+            format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
+          ' order by e.embedding <=> $1 limit ', wanted) end)
+      into near using p_embedding, p_limit, p_required, few;
+    exit when few is not null or not p_many or near.windows >= wanted;
+    execute ids into few using null::int;
+  end loop;
+  return query select * from unnest(near.ids, near.similarities);
 end
 $_$;
 

@@ -67,6 +67,7 @@ def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
     for table in ("experience_cards", "experience_card_children"):
         connection.execute(f"update {table} set embedded_hash = content_hash".encode())
         connection.execute(f"vacuum (full, analyze) {table}".encode())
+        connection.execute("select count_lexemes(%s)", [table])
     connection.execute("vacuum analyze people")
 
 

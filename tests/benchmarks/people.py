@@ -80,7 +80,7 @@ create index on literal_children using gin (text_search);
 EXACT = """
 create or replace function nearest_people(
   p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
-) returns text[] language sql stable as $$
+) returns table (person_id text, place bigint) language sql stable as $$
   with cards as materialized (
     select c.id, c.person_id from experience_cards c join people p on p.id = c.person_id
     where card_matches(c, p, p_filters) and c.person_id <> all(p_excluded_people)
@@ -92,7 +92,7 @@ create or replace function nearest_people(
     join experience_card_child_embeddings e on e.record_id = k.id
     group by 1 order by min(e.embedding <=> p_embedding), 1 limit p_limit
   )
-  select array(select person_id from by_card union select person_id from by_child)
+  select person_id, 1 from by_card union select person_id, 1 from by_child
 $$
 """
 

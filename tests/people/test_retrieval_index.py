@@ -21,11 +21,11 @@ from tests.people.cards import DIMENSIONS, Connection
 from tests.plans import Reads, reads
 from tests.vectors import vector_literal
 
-CARDS = 3300
+CARDS = 5400
 CARDS_PER_PERSON = 3
 TOPICS = 60
-FAR_CARDS = 1800
-"""Enough for the index to be tried, all of them far from every query."""
+FAR_CARDS = 2400
+"""Enough for the index to be walked, and behind more others than it is walked past."""
 
 NO_FILTERS = CardFilters()
 AT_ONE_COMPANY = CardFilters(companies=("company 3",))

@@ -3,6 +3,9 @@
 -- word that no row holds is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like
 -- the query is near. What the query excludes (-word) or quotes ("a phrase"), p_required, still holds.
 --
+-- Which words to look for follows from the actor's rows and the query alone, not from lexeme_counts (gathered_words, weigh_query):
+-- these count the rows of all owners, and what one finds must not tell of another's words.
+--
 -- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
 -- for.
 create or replace function nearest_onto_entities(

@@ -1,5 +1,6 @@
 -- The words (lexemes) of an actor's entities that are spelt like those of p_words that none of the entities holds. Only words that
--- begin alike are compared, so that the index finds them, and only in 300 entities for each.
+-- begin alike are compared, so that the index finds them, and only in 300 entities for each. weigh_query would read a word as one that
+-- only others have written.
 create or replace function onto_words_like(p_actor_id text, p_words text[]) returns text[]
 language sql stable
 as $$

@@ -1,6 +1,7 @@
 -- The ranking half of onto_search_entities: keys and scores of an actor's entities, the matches first, each kind best first and at
 -- most p_limit of it. `found` counts the matches before that limit; `words` are the lexemes that were looked for.
 --
+-- What matches and its score are fixed, so text_candidates does not serve, whose rows hold some of the words, ranked by BM25:
 -- score = 0.6 · ts_rank + 0.4 · trigram similarity of title and query, for every row. A match holds every word (see read_query:
 -- quotes, or, -not) or has a title that is similar to the query. Where there are fewer than p_few_matches, the nearest others
 -- fill the page up to filled_page (nearest_onto_entities).

@@ -5,15 +5,12 @@ create or replace function cards_of_people(p_people text[], p_filters card_filte
 )
 language plpgsql stable
 rows 300
-set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 as $$
-#variable_conflict use_column
 begin
-  return query
-  select c.person_id, c.id, c.text_search, card_time_overlaps(c, p_asked), card_time_covered(c, p_asked),
-    coalesce(card_location_matches(c, p_asked), false)
-  from experience_cards c join people p on p.id = c.person_id
-  where c.person_id = any(p_people) and card_matches(c, p, p_filters);
+  return query execute format(
+    'select c.person_id, c.id, c.text_search, card_time_overlaps(c, %1$L), card_time_covered(c, %1$L),
+       coalesce(card_location_matches(c, %1$L), false)
+     from experience_cards c where %2$s', p_asked, card_condition('c', p_filters, '{}', p_people));
 end
 $$;

@@ -7,10 +7,13 @@
 -- holds a should term or the filters ask for something, which it then meets.
 --
 -- `text_score` and `should_hits` are the person's, over all cards and children that the filters let through. The score of a text is
--- the share of the query's words that it holds, each weighed by its idf (weigh_words), and, where it holds all, r / (1 + r) more,
+-- the share of the query's words that it holds, by their weights (weigh_query), and, where it holds all, r / (1 + r) more,
 -- r being ts_rank_cd; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
 --
--- Whatever the query is, its max_words rarest words are looked for and the first max_should_terms should terms. The one large
+-- Where so much is excluded that p_excluded_people is null, each candidate is tested (is_ruled_out), of those of the first `places` in
+-- each list.
+--
+-- Whatever the query is, its max_words weightiest words are looked for and the first max_should_terms should terms. The one large
 -- statement is kept with its plan: it takes rows by key only, whatever the filters are, and planning it would cost as much as running
 -- it.
 create or replace function find_people(
@@ -27,23 +30,27 @@ as $$
 declare
   max_words constant int := 8;
   max_should_terms constant int := 63;  -- the bits of a bigint
-  max_candidates constant float8 := 30 * p_overfetch;  -- texts that are expected to hold the words
-  max_texts constant int := 2 * max_candidates;  -- as the statistics may be wrong
   query constant text := searchable_text(p_query);
   asks_for_something constant boolean := p_among is not null or
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
-  asked constant record := read_query(query);
-  words text[];
-  weights float8[];
-  some_words tsquery;
-  candidates text[];
+  all_words constant tsquery := parsed_query(query);
+  weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
+  excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
+  excluded_places constant tsquery := any_place(p_filters.excluded_places);
+  -- where each is tested, of those of more places
+  places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
+  candidates constant text[] := array(
+    select c.person_id
+    from (
+      select f.person_id from (
+        select * from nearest_people(p_embedding, p_filters, p_excluded_people, p_among, places)
+        union all
+        select * from people_by_words(weighed, p_filters, p_excluded_people, p_among, places)
+      ) f group by 1 order by min(f.place), 1 offset 0
+    ) c
+    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_filters, excluded_keywords, excluded_places)
+    limit 4 * p_overfetch);
 begin
-  select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words('experience_cards', asked.words, max_words, max_candidates) w;
-  candidates := array(
-    select unnest(nearest_people(p_embedding, p_filters, p_excluded_people, p_among, p_overfetch))
-    union
-    select unnest(people_by_words(words, weights, some_words, p_filters, p_excluded_people, p_among, p_overfetch, max_texts)));
   if candidates = '{}' then
     return;
   end if;
@@ -51,7 +58,7 @@ begin
   return query
   with terms as materialized (
     select quote_literal(u.word)::tsquery as query, u.weight / sum(u.weight) over () as share, 0::bigint as should
-    from unnest(words, weights) u (word, weight)
+    from unnest((weighed).words, (weighed).weights) u (word, weight)
     union all
     select any_phrase(array[s.term]), 0, 1::bigint << (s.number - 1)::int
     from unnest(p_should_terms[:max_should_terms]) with ordinality s (term, number)
@@ -81,7 +88,7 @@ begin
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
     cross join lateral (
-      select case when m.text_search @@ asked.all_words then ts_rank_cd(m.text_search, asked.all_words) end as rank
+      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
     ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,

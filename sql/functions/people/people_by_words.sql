@@ -1,51 +1,39 @@
--- The p_limit people whose texts hold most of some words (weigh_words: the words, their weights and a tsquery for the texts worth
--- ranking), among the cards and children that have no vectors yet, or those of an older text, and that the filters let through: those
--- that meaning does not find.
---
--- Mostly they are few, which a partial index holds, and any of the words will do. Where there are more than p_max_texts, cards or
--- children, those worth ranking are looked up by their words, and any p_max_texts of each are ranked.
+-- The people of the p_limit cards, and of the p_limit children, that rank best for the words of a query (text_candidates) among those
+-- that have no vectors yet, or those of an older text, and that the filters let through: those that meaning does not find. Each with
+-- the place in its list.
 create or replace function people_by_words(
-  p_words text[], p_weights double precision[], p_candidates tsquery, p_filters card_filters, p_excluded_people text[], p_among text[],
-  p_limit int, p_max_texts int
-) returns text[]
+  p_query weighed_query, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
+) returns table (person_id text, place bigint)
 language plpgsql stable
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 set random_page_cost = 1.1
 as $$
+#variable_conflict use_column
 declare
-  -- ordered, so that the partial index serves: nothing tells the planner how few they are
+  few constant int := 2000;
+  -- ordered, so that the partial index serves
   cards constant text[] := array(
-    select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit p_max_texts + 1);
+    select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit few + 1);
   children constant text[] := array(
-    select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit p_max_texts + 1);
-  few constant boolean := cardinality(cards) <= p_max_texts and cardinality(children) <= p_max_texts;
-  wanted tsquery := p_candidates;
+    select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit few + 1);
+  -- few are named: nothing tells the planner how few they are
+  waiting constant text := case when greatest(cardinality(cards), cardinality(children)) <= few
+    then 't.id = any (%L::text[]) and %s' else 't.embedded_hash is distinct from t.content_hash and %2$s' end;
 begin
-  if p_words is null or cards = '{}' and children = '{}' then
-    return '{}';
+  if cards <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_cards', p_query, p_limit,
+          format(waiting, cards, card_condition('t', p_filters, p_excluded_people, p_among))) w,
+        lateral (select c.person_id from experience_cards c where c.id = w.id offset 0) c;
   end if;
-  if few then
-    wanted := (select string_agg(quote_literal(u.word), ' | ')::tsquery from unnest(p_words) u (word));
+  if children <> '{}' then
+    return query
+      select c.person_id, row_number() over (order by w.text_score desc, w.id)
+      from text_candidates('experience_card_children', p_query, p_limit, format(waiting, children, format(
+          'exists (select from experience_cards c where c.id = t.card_id and %s)', card_condition('c', p_filters, p_excluded_people, p_among)))) w,
+        lateral (
+          select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id where k.id = w.id offset 0) c;
   end if;
-  return array(
-    with texts as materialized (
-      (select c.person_id, c.text_search
-       from searched_cards(p_filters, p_excluded_people, p_among) c
-       where (not few or c.id = any(cards)) and c.embedded_hash is distinct from c.content_hash and c.text_search @@ wanted
-         and not is_left_out(c.person_id, p_filters, p_excluded_people)
-       limit p_max_texts)
-      union all
-      (select c.person_id, k.text_search
-       from experience_card_children k join searched_cards(p_filters, p_excluded_people, p_among) c on c.id = k.card_id
-       where (not few or k.id = any(children)) and k.embedded_hash is distinct from k.content_hash and k.text_search @@ wanted
-         and not is_left_out(c.person_id, p_filters, p_excluded_people)
-       limit p_max_texts)
-    )
-    select t.person_id
-    from texts t cross join lateral (
-      select sum(u.weight) as score from unnest(p_words, p_weights) u (word, weight)
-      where t.text_search @@ quote_literal(u.word)::tsquery
-    ) held
-    group by t.person_id order by max(held.score) desc nulls last, t.person_id limit p_limit);
 end
 $$;

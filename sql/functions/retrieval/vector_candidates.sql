@@ -1,13 +1,15 @@
 -- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) is as
--- near as its nearest one. `similarity` is the cosine similarity, -1 to 1.
+-- near as its nearest one; `p_key` is the column of p_embeddings that names the row. `similarity` is the cosine similarity, -1 to 1.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, and p_required what its text must match: only rows that meet them
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
--- Where these conditions leave few rows, they are compared exactly: faster than walking the index past all others, and complete.
--- Whether they do is seen from max_looked_at rows, and the index is walked no farther than hnsw.max_scan_tuples, whatever the query.
+-- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
+-- index is walked, no farther than hnsw.max_scan_tuples, whatever the query. A caller who has looked already names the few rows,
+-- p_few, or says that they are p_many; then all are compared where the walk found too little, since they are far from the query.
 create or replace function vector_candidates(
-  p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null
+  p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
+  p_key name default 'record_id', p_few text[] default null, p_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set hnsw.ef_search = 128
@@ -16,32 +18,41 @@ set hnsw.max_scan_tuples = 2500
 set synchronize_seqscans = off
 as $$
 declare
-  exact_below constant int := 2000;
-  max_looked_at constant int := 2500;
+  max_few constant int := 2000;
   windows_per_row constant float8 := 1.5;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_required) > 0 then 't.text_search @@ $3' end);
-  source text := format('%s e', p_embeddings);
-  rows_left int;
+  wanted constant int := ceil(p_limit * windows_per_row);
+  required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
+  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
+  ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
+  few text[] := p_few;
+  near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if conditions <> '' then
-    if p_filter is not null then
-      execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, max_looked_at) into rows_left;
-    end if;
-    -- row by row along the index where many rows fit: no plan that tests the whole table first
-    source := format(
-      case when rows_left <= exact_below then '%s e join %s t on t.id = e.record_id where %s'
-        else '%s e cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t' end, p_embeddings, p_table, conditions);
+  if p_filter is not null and few is null and not p_many then
+    execute ids into few using max_few + 1;
+    few := case when cardinality(few) <= max_few then few end;
   end if;
 
-  return query execute format(
-    'select w.record_id, 1 - min(w.distance) from ('
-    '  select e.record_id, e.embedding <=> $1 as distance from %s%s'
-    ') w group by w.record_id order by 2 desc, 1 limit $2',
-    source,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_limit, p_required;
+  loop
+    execute format(
+      'select array_agg(n.id) as ids, array_agg(n.similarity) as similarities, max(n.windows) as windows from ('
+      '  select w.id, 1 - min(w.distance) as similarity, sum(count(*)) over () as windows'
+      '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
+      ') n',
+      p_key, p_embeddings, case
+        when few is not null and required is null then format('where e.%I = any ($4)', p_key)
+        when few is not null then format('join %s t on t.id = e.%I where t.id = any ($4) and %s', p_table, p_key, required)
+        -- row by row along the index: no plan that tests the whole table first
+        else concat(
+          case when conditions <> '' then
+            format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
+          ' order by e.embedding <=> $1 limit ', wanted) end)
+      into near using p_embedding, p_limit, p_required, few;
+    exit when few is not null or not p_many or near.windows >= wanted;
+    execute ids into few using null::int;
+  end loop;
+  return query select * from unnest(near.ids, near.similarities);
 end
 $$;

@@ -50,10 +50,7 @@ select * from people_standings(
   %(people)s::text[], array(select c from jsonb_populate_recordset(null::card_filters, %(clauses)s) c), %(texts)s::text[])
 """
 
-_FITS = """
-select exists (
-  select from fitting_cards(jsonb_populate_record(null::card_filters, %s), '{}', null, 1)) as fits
-"""
+_FITS = "select fits_one_card(jsonb_populate_record(null::card_filters, %s)) as fits"
 
 _COUNT = """
 select count_people(

@@ -1,0 +1,57 @@
+"""Ranking by meaning where a caller knows which rows are in question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.conftest import clone_database
+from tests.people.cards import direction
+from tests.vectors import vector_literal
+
+Connection = psycopg.Connection[Any]
+
+MOTIONS = 12
+
+
+@pytest.fixture(scope="module")
+def connection(server_url: str, migrated_template: str) -> Iterator[Connection]:
+    """Twelve motions, the later the farther; every other one is carried. Only read."""
+    with (
+        clone_database(server_url, migrated_template) as url,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
+        for number in range(MOTIONS):
+            text = "carried" if number % 2 else "failed"
+            connection.execute("insert into motions (id, text_content) values (%s, %s)", [f"m{number:02}", text])
+            connection.execute(
+                "insert into motion_embeddings (record_id, window_number, embedding) values (%s, 0, %s)",
+                [f"m{number:02}", vector_literal(direction(number))],
+            )
+        yield connection
+
+
+def nearest(connection: Connection, limit: int, more: str = "") -> list[str]:
+    statement = (
+        f"select id from vector_candidates('motions', 'motion_embeddings', %s, %s{more}) order by similarity desc"
+    )
+    return [id for (id,) in connection.execute(statement.encode(), [vector_literal(direction(0)), limit]).fetchall()]
+
+
+def test_rows_that_are_named_are_compared_and_no_others(connection: Connection) -> None:
+    assert nearest(connection, 2, ", p_few => '{m07,m03,m09}'") == ["m03", "m07"]
+    assert nearest(connection, 2, ", p_few => '{}'") == []
+
+
+def test_what_their_texts_must_match_holds_for_them_too(connection: Connection) -> None:
+    assert nearest(connection, 5, ", p_few => '{m02,m03,m05}', p_required => 'carri'") == ["m03", "m05"]
+
+
+def test_many_are_found_as_few_are(connection: Connection) -> None:
+    carried = ", p_filter => $$t.text_content = 'carried'$$"
+    few = nearest(connection, 4, carried)
+    assert few == ["m01", "m03", "m05", "m07"]
+    assert nearest(connection, 4, carried + ", p_many => true") == few
