@@ -126,7 +126,7 @@ def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
     ("question", "total"),
     [
         ("How many tickets are closed?", 11),
-        ("How many tickets were opened in June 2024?", 10),
+        ("How many tickets are from June 2024?", 10),
         ("how many tickets by Ada Palmer", 22),
     ],
 )

@@ -170,7 +170,7 @@ def _of_collection(collection: Collection) -> SearchedType:
     declared, table = collection.declaration, search_table(collection)
     day = collection.day(declared.date) if declared.date else "null::date"
     hidden = ", ".join(map(quoted, declared.hidden))
-    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.where}"
+    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     source = (
         f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
         f" where {collection.has_key('o.quarry_key', 't')} and {{}}) s)"

@@ -21,8 +21,7 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        words = ("day", *_verb(declaration.date))
-        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=words))
+        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -34,7 +33,7 @@ def search_table(collection: Collection) -> SearchTable:
         holds_words=f"{collection.key_text('t')} in"
         f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
         source=collection.source_sql,
-        where=is_callers(collection, collection.text(declaration.scope, "t"))
+        guard=is_callers(collection, collection.text(declaration.scope, "t"))
         if declaration.scope and setting
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
@@ -64,12 +63,6 @@ def nouns(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((singular, singular.split()[-1])))
 
 
-def _verb(column: str) -> tuple[str, ...]:
-    """What happened on a date, where its column says so: "opened" of "opened_at"."""
-    verb, _, ending = column.lower().rpartition("_")
-    return (verb.replace("_", " "),) if ending in ("at", "on") and verb else ()
-
-
 def _singular(label: str) -> str:
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
         if label.endswith(ending):
@@ -86,7 +79,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         label if label.endswith("s") else f"{label}s",
-        words=(*given.words, *(_verb(given.column or name) if given.kind == "date" else ())),
+        words=given.words,
         units=(label,) if given.kind == "number" else (),
         wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
         is_hard=True,

@@ -110,6 +110,8 @@ class SearchTable:
     source: LiteralString | None = None
     where: LiteralString = "true"
     """Rows that are searched at all, as SQL over `t`."""
+    guard: LiteralString = "true"
+    """Rows that whom the database acts for may see, as SQL over `t`. Values are counted of all."""
     scope: LiteralString | None = None
     """The column that holds whose a row is, where nobody else may find it."""
     values_of: LiteralString | None = None

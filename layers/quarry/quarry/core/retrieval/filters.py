@@ -51,7 +51,7 @@ def where(table: SearchTable, clauses: Sequence[Clause], arguments: Arguments, a
     """True of the rows `t` that are searched and meet every clause. Raises ValueError for a condition that its facet cannot have,
     and where the rows have owners and none is given.
     """
-    terms: list[Composable] = [SQL("(") + SQL(table.where) + SQL(")")]
+    terms: list[Composable] = [SQL("({}) and ({})").format(SQL(table.where), SQL(table.guard))]
     if table.scope is not None:
         if among.scope is None:
             raise ValueError(f"{table.name} belong to someone: whose are asked about?")
