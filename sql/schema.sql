@@ -4583,7 +4583,9 @@ declare
   max_misspelt constant int := 8;
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
+  short_query constant int := 3;  -- words
   asked constant record := read_query(p_query);
+  begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
   said tsvector := to_tsvector('english', left(p_query, max_characters));
   total float8;
   mean_length float8;
@@ -4606,13 +4608,18 @@ begin
   end if;
 
   with spelt as (
-    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then (
+    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then coalesce((
+      select c.lexeme
+      from lexeme_counts c
+      where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(p_tables)
+      group by c.lexeme order by sum(c.rows) desc, c.lexeme limit 1
+    ), (
       select c.lexeme
       from lexeme_counts c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
       where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
-      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1)
+      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (

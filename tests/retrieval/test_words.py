@@ -187,3 +187,23 @@ def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_the
     connection.execute("select count_lexemes('motions')")
     found = connection.execute(CANDIDATES, [query, 9]).fetchall()
     assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("coun", ["council"]),
+        ("park infrastr", ["infrastructur", "park"]),
+        ("infrastr park", ["infrastr", "park"]),
+        ("the old park council of infrastr", ["council", "infrastr", "old", "park"]),
+        ("park road", ["park", "road"]),
+        ("infrasturcture", ["infrastructur"]),
+    ],
+)
+def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection, query: str, words: list[str]) -> None:
+    texts = [["council", "infrastructure", "old", "park"], ["council", "park", "road"], ["count", "infrastructure"]]
+    fill(connection, {str(number): text for number, text in enumerate(texts)})
+    connection.execute("select count_lexemes('motions')")
+    row = connection.execute("select (weigh_query('{motions}', %s)).words", [query]).fetchone()
+    assert row is not None
+    assert sorted(row.words or []) == sorted(words)
