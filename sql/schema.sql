@@ -4312,8 +4312,9 @@ declare
   least_compared constant int := 100;  -- of the best, in which pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
-  many_words constant int := 10;
-  max_ranked constant int := p_rows * greatest(1, many_words / greatest(1, cardinality((p_query).words)));
+  few_words constant int := 3;
+  wider constant int := 10;  -- times, for one word
+  max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
   wanted tsquery[];

@@ -12,7 +12,7 @@
 --
 -- The work does not depend on the query: rare words are looked up singly, others in pairs, while the rows expected stay within
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
--- words that it is ranked for, so many more of a query of few words: of a single common one, all rows that hold it are as good.
+-- words that it is ranked for, so many more of a query of up to three: of a single common one, all rows that hold it are as good.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text. Where it leaves few rows, any word will do.
@@ -30,8 +30,9 @@ declare
   least_compared constant int := 100;  -- of the best, in which pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
-  many_words constant int := 10;
-  max_ranked constant int := p_rows * greatest(1, many_words / greatest(1, cardinality((p_query).words)));
+  few_words constant int := 3;
+  wider constant int := 10;  -- times, for one word
+  max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
   wanted tsquery[];
