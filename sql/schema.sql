@@ -939,8 +939,8 @@ CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed
     LANGUAGE plpgsql STABLE
     AS $_$
 declare
-  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
-    case when numnode((p_query).required) > 0 then 't.text_search @@ $3' end);
+  condition constant text := coalesce('and (' || p_filter || ')', '');
+  required constant tsquery := coalesce((p_query).required, '');
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
@@ -950,8 +950,9 @@ declare
   others int;
 begin
   foreach words in array common || any_word loop
-    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, conditions)
-      into counted using words, p_limit, (p_query).required;
+    -- one query of both: the index tells what is excluded
+    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
+      into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
     if counted > p_limit then
       return counted;
     end if;
@@ -4273,12 +4274,15 @@ declare
   k1 constant float8 := 1.2;
   b constant float8 := 0.75;
   nearness constant float8 := 0.5;
+  weights constant real[] := '{0.1,0.1,0.1,0.1}';  -- all places count alike
   least_compared constant int := 100;  -- of the best, in which pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
+  few_words constant int := 3;
+  wider constant int := 10;  -- times, for one word
+  max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
-  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
-    case when numnode((p_query).required) > 0 then 't.text_search @@ $4' end);
+  condition constant text := coalesce('and (' || p_filter || ')', '');
   wanted tsquery[];
   rows_left int;
 begin
@@ -4288,35 +4292,39 @@ begin
   if p_filter is not null then
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
-  wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, p_rows) end;
+  wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, max_ranked) end;
+  if numnode((p_query).required) > 0 then
+    -- one query of both: the index tells what is excluded
+    wanted := array(
+      select case when numnode(w.query) > 0 then w.query && (p_query).required end from unnest(wanted) with ordinality w (query, place) order by w.place);
+  end if;
 
   return query execute format('
-    select s.id, (s.score %1$s) / $6, (%9$s)::float8 from (
+    select s.id, (s.score %1$s) / $5, (%9$s)::float8 from (
       select d.id, d.words, (%2$s)::float8 as score from (
-        select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($7, f.length)) as k from (
-          select w.id, w.words, (ts_rank(w.words, $1) / ts_rank(w.words, $1, 2))::float8 as length from (
-            select f.id, setweight(f.text_search, ''D'') as words from (
-              select t.id, t.text_search from %5$s t where t.text_search @@ $2 %6$s
-              union all
-              select t.id, t.text_search from %5$s t where t.text_search @@ $3 and not t.text_search @@ $2 %6$s
-            ) f limit %7$s offset 0
+        select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($6, f.length)) as k from (
+          select w.id, w.words, (ts_rank($7, w.words, $1) / ts_rank($7, w.words, $1, 2))::float8 as length from (
+            select t.id, t.text_search as words from %5$s t where t.text_search @@ $2 %6$s
+            union all
+            select t.id, t.text_search from %5$s t where t.text_search @@ $3 and not t.text_search @@ $2 %6$s
+            limit %7$s offset 0
           ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
-    ) s order by 2 desc, 1 limit $5',
-    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
+    ) s order by 2 desc, 1 limit $4',
+    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd($7, s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
-    (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank(d.words, %L::tsquery)) - 0.66665 + d.k))',
+    (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank($7, d.words, %L::tsquery)) - 0.66665 + d.k))',
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, conditions, p_rows, greatest(p_limit, least_compared),
+    k1, b, p_table, condition, max_ranked, greatest(p_limit, least_compared),
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
      from (
        select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
        order by h.weight desc, h.word limit max_covered
      ) w))
-    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), (p_query).required, p_limit, (p_query).possible,
-      (p_query).mean_length;
+    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible,
+      (p_query).mean_length, weights;
 end
 $_$;
 
@@ -4524,7 +4532,9 @@ declare
   max_misspelt constant int := 8;
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
+  short_query constant int := 3;  -- words
   asked constant record := read_query(p_query);
+  begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
   said tsvector := to_tsvector('english', left(p_query, max_characters));
   total float8;
   mean_length float8;
@@ -4547,13 +4557,18 @@ begin
   end if;
 
   with spelt as (
-    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then (
+    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then coalesce((
+      select c.lexeme
+      from lexeme_counts c
+      where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(p_tables)
+      group by c.lexeme order by sum(c.rows) desc, c.lexeme limit 1
+    ), (
       select c.lexeme
       from lexeme_counts c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
       where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
-      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1)
+      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (

@@ -169,3 +169,41 @@ class TestManyRows:
 
     def test_common_words_alone_are_ranked_over_some_rows(self, crowded: Connection) -> None:
         assert len(crowded.execute(CANDIDATES, ["council", 10]).fetchall()) == 10
+
+
+@pytest.mark.parametrize("query", ["council", "council approve"])
+def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_they_are_stored(
+    connection: Connection, query: str
+) -> None:
+    connection.execute("delete from motions")
+    connection.execute(
+        "insert into motions (id, text_content)"
+        " select 'm' || n, 'council approve the road and park of ' || n from generate_series(1, 9000) n"
+    )
+    connection.execute(
+        "insert into motions (id, text_content)"
+        " select 'best' || n, repeat('council approve ', 3) || n from generate_series(1, 9) n"
+    )
+    connection.execute("select count_lexemes('motions')")
+    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
+    assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("coun", ["council"]),
+        ("park infrastr", ["infrastructur", "park"]),
+        ("infrastr park", ["infrastr", "park"]),
+        ("the old park council of infrastr", ["council", "infrastr", "old", "park"]),
+        ("park road", ["park", "road"]),
+        ("infrasturcture", ["infrastructur"]),
+    ],
+)
+def test_the_last_word_of_a_short_query_may_be_begun_only(connection: Connection, query: str, words: list[str]) -> None:
+    texts = [["council", "infrastructure", "old", "park"], ["council", "park", "road"], ["count", "infrastructure"]]
+    fill(connection, {str(number): text for number, text in enumerate(texts)})
+    connection.execute("select count_lexemes('motions')")
+    row = connection.execute("select (weigh_query('{motions}', %s)).words", [query]).fetchone()
+    assert row is not None
+    assert sorted(row.words or []) == sorted(words)

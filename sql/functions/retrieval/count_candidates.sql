@@ -10,8 +10,8 @@ create or replace function count_candidates(
 language plpgsql stable
 as $$
 declare
-  conditions constant text := concat_ws(' and ', '', '(' || p_filter || ')',
-    case when numnode((p_query).required) > 0 then 't.text_search @@ $3' end);
+  condition constant text := coalesce('and (' || p_filter || ')', '');
+  required constant tsquery := coalesce((p_query).required, '');
   common constant tsquery[] := array(
     select quote_literal(c.lexeme)::tsquery from lexeme_counts c
     where c.of_table = p_table::text and c.lexeme = any((p_query).words) and c.rows > p_limit order by c.rows desc limit 1);
@@ -21,8 +21,9 @@ declare
   others int;
 begin
   foreach words in array common || any_word loop
-    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, conditions)
-      into counted using words, p_limit, (p_query).required;
+    -- one query of both: the index tells what is excluded
+    execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
+      into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
     if counted > p_limit then
       return counted;
     end if;

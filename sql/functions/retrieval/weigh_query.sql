@@ -4,8 +4,10 @@
 -- p_tables, df being 1 at least, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
 --
 -- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
--- on. What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others.
--- Words that were written since they were counted are known from the rows themselves.
+-- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one.
+--
+-- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
+-- written since they were counted are known from the rows themselves.
 create or replace function weigh_query(p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
@@ -18,7 +20,9 @@ declare
   max_misspelt constant int := 8;
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
+  short_query constant int := 3;  -- words
   asked constant record := read_query(p_query);
+  begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
   said tsvector := to_tsvector('english', left(p_query, max_characters));
   total float8;
   mean_length float8;
@@ -41,13 +45,18 @@ begin
   end if;
 
   with spelt as (
-    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then (
+    select l.lexeme, l.positions, case when l.lexeme = any(unknown) then coalesce((
+      select c.lexeme
+      from lexeme_counts c
+      where l.lexeme = begun and c.lexeme like regexp_replace(begun, '([\\%_])', '\\\1', 'g') || '%' and c.of_table = any(p_tables)
+      group by c.lexeme order by sum(c.rows) desc, c.lexeme limit 1
+    ), (
       select c.lexeme
       from lexeme_counts c, lateral (select levenshtein_less_equal(
         c.lexeme, l.lexeme, case when length(l.lexeme) <= longest_one_slip then 1 else 2 end) as slips) s
       where c.lexeme % l.lexeme and c.of_table = any(p_tables) and s.slips <= case when length(l.lexeme) <= longest_one_slip then 1 else 2 end
       group by c.lexeme having sum(c.rows) > 1
-      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1)
+      order by ln(sum(c.rows)) + 4 * similarity(c.lexeme, l.lexeme) desc, c.lexeme limit 1))
     end as known
     from unnest(said) l where l.lexeme = any(asked.words)
   ), counted as (

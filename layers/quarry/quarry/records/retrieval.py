@@ -23,7 +23,7 @@ from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types import RecordType
 
 ROWS_RANKED = 4_000
-"""So many rows are ranked by their words in one search, shared by its arms."""
+"""So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
 

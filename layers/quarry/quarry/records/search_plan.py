@@ -39,7 +39,9 @@ def search_plans(
     types = types_with(scope.facets, types)
     everything = [Arm(each, words_to_look_up(query), given) for each in types]
     # where nothing is said but which records are meant, there is nothing that they could be ranked by
-    lists_all = reading is not None and bool(reading.clauses or given) and not reading.question.topic
+    lists_all = (
+        reading is not None and reading.must_hold and not reading.question.topic and bool(reading.clauses or given)
+    )
     if reading is not None and (reading.clauses or lists_all):
         words = words_to_look_up(reading.words or query)
         conditions = {
@@ -47,7 +49,7 @@ def search_plans(
             for each in types
             if (clauses := reading.clauses_for(each.table)) is not None
         }
-        if not (reading.must_hold or lists_all):
+        if not reading.must_hold:
             apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
