@@ -27,13 +27,14 @@ declare
   no_match constant float8 := 1e-15;
   max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
-  all_words constant tsquery := (read_query(coalesce(p_query_text, ''))).all_words;
+  max_words constant int := 16;  -- so many has the whole query, see read_query
+  asked constant record := read_query(coalesce(p_query_text, ''));
   gathered tsquery[];
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
-  gathered := gathered_words('companies', (weigh_query(array['companies'], p_query_text)).words, max_worded);
+  gathered := gathered_words('companies', asked.words[:max_words], max_worded);
 
   return query execute format('
   with nearest as materialized (
@@ -66,7 +67,7 @@ begin
   from scored s
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match)
-    using p_query_embedding, all_words, coalesce(gathered[1], '') || coalesce(gathered[2], ''), p_limit, condition,
+    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[2], ''), p_limit, condition,
       p_min_semantic, p_weights;
 end
 $$;

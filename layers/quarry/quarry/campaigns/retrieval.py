@@ -80,8 +80,8 @@ async def find_by_theme(
     Without a vector, by words alone.
     """
     rows = await database.rows(
-        "select id, coverage, similarity from hybrid_candidates('campaigns', 'campaign_embeddings',"
-        " weigh_query('{campaigns}', %(query)s), %(embedding)s::halfvec, %(limit)s, %(filter)s, p_embedding_type => 'profile')",
+        "select id, coverage, similarity"
+        " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s)",
         {
             "query": query,
             "embedding": half_vector(vector),
