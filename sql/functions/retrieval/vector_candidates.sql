@@ -6,8 +6,7 @@
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where these conditions leave few rows, they are compared exactly: faster than walking the index past all others, and complete.
--- Whether they do is seen from 25 rows for each that is wanted, and the index is walked no farther than that, whatever the query;
--- of many rows, hnsw.max_scan_tuples holds.
+-- Whether they do is seen from max_looked_at rows, and the index is walked no farther than that, whatever the query.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
   p_embedding_type text default null
