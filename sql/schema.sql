@@ -4358,19 +4358,22 @@ declare
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', case when numnode(p_required) > 0 then 't.text_search @@ $3' end);
   source text := format('%s e', p_embeddings);
-  rows_left int;
+  fitting text[];  -- ids that meet p_filter
+  are_few boolean := false;
 begin
   if p_embedding is null then
     return;
   end if;
   if conditions <> '' then
     if p_filter is not null then
-      execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, max_looked_at) into rows_left;
+      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_looked_at) into fitting;
+      are_few := cardinality(fitting) <= exact_below;
     end if;
-    -- row by row along the index where many rows fit: no plan that tests the whole table first
-    source := format(
-      case when rows_left <= exact_below then '%s e join %s t on t.id = e.record_id and %s'
-        else '%s e cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t' end, p_embeddings, p_table, conditions);
+    -- row by row where many rows fit: no plan that tests the whole table first
+    source := case when are_few and numnode(p_required) > 0 then
+        format('%s e join %s t on t.id = e.record_id and t.id = any($4) and t.text_search @@ $3', p_embeddings, p_table)
+      when are_few then format('(select * from %s where record_id = any($4)) e', p_embeddings)
+      else format('%s e cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_embeddings, p_table, conditions) end;
     -- for this call only: the function's own setting is restored behind it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;
@@ -4380,8 +4383,8 @@ begin
     '  select e.record_id, e.embedding <=> $1 as distance from %s%s%s'
     ') w group by w.record_id order by 2 desc, 1 limit $2',
     source, ' where ' || kind,
-    case when rows_left <= exact_below then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
-    using p_embedding, p_limit, p_required;
+    case when are_few then '' else format(' order by e.embedding <=> $1 limit %s', ceil(p_limit * windows_per_row)) end)
+    using p_embedding, p_limit, p_required, fitting;
 end
 $_$;
 
