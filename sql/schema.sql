@@ -341,14 +341,13 @@ begin
   return (
     select string_agg(case when t.is_excluded then '!' else '' end || t.word, ' & ' order by t.place)::tsquery
     from (
-      select w.word, w.is_excluded, row_number() over in_order as place, sum(w.expected) over in_order as so_far
+      select w.word, w.is_excluded, row_number() over in_order as place, sum(w.rows) over in_order as so_far
       from (
-        select u.word, u.place > cardinality(words) as is_excluded, u.expected, u.place
-        from unnest(words || excluded, expected_rows(p_table, array(
-          select replace(btrim(l.word, ''''), '''''', '''') from unnest(words || excluded) with ordinality l (word, place) order by l.place
-        ))) with ordinality u (word, expected, place)
+        select u.word, u.place > cardinality(words) as is_excluded, coalesce(c.rows, 1) as rows, u.place
+        from unnest(words || excluded) with ordinality u (word, place)
+        left join lexeme_counts c on c.lexeme = replace(btrim(u.word, ''''), '''''', '''') and c.of_table = p_table::text
       ) w
-      window in_order as (order by w.is_excluded, case when not w.is_excluded then w.expected end, w.place)
+      window in_order as (order by w.is_excluded, case when not w.is_excluded then w.rows end, w.place)
     ) t
     where t.so_far <= p_max_postings or t.place = 1);
 end
@@ -932,6 +931,15 @@ $$;
 
 
 --
+-- Name: company_condition(text[], text[], text[], text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.company_condition(p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_filter text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN NULLIF(concat_ws(' and '::text, (('t.status = any('::text || quote_literal(p_statuses)) || ')'::text), (('t.id = any('::text || quote_literal(p_include_ids)) || ')'::text), (('not t.id = any('::text || quote_literal(NULLIF(p_exclude_ids, '{}'::text[]))) || ')'::text), (('('::text || p_filter) || ')'::text)), ''::text);
+
+
+--
 -- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1253,33 +1261,6 @@ $_$;
 
 
 --
--- Name: expected_rows(regclass, text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.expected_rows(p_table regclass, p_words text[]) RETURNS double precision[]
-    LANGUAGE plpgsql STABLE
-    AS $$
-declare
-  total float8;
-  of_schema name;
-  of_table name;
-  known_words text[];
-  frequencies float8[];
-begin
-  select greatest(c.reltuples, 1), n.nspname, c.relname into total, of_schema, of_table
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table;
-  -- by plain names: a join would read the statistics of every table
-  select s.most_common_elems::text::text[], s.most_common_elem_freqs::float8[] into known_words, frequencies
-  from pg_stats s where s.schemaname = of_schema and s.tablename = of_table and s.attname = 'text_search';
-  -- behind the frequencies of the words, the statistics hold the lowest of them
-  return array(
-    select total * coalesce(frequencies[array_position(known_words, w.word)], frequencies[cardinality(known_words) + 1], 0.001)
-    from unnest(p_words) with ordinality w (word, place) order by w.place);
-end
-$$;
-
-
---
 -- Name: find_people(public.halfvec, text, text[], quarry.card_filters, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1560,15 +1541,15 @@ CREATE FUNCTION quarry.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
--- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query quarry.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query quarry.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000, p_embedding_type text DEFAULT NULL::text) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select id, w.text_score, w.coverage, v.similarity
   from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
-  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required) v using (id)
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required, p_embedding_type) v using (id)
 $$;
 
 
@@ -3537,42 +3518,6 @@ CREATE FUNCTION quarry.place_parts(place text) RETURNS text[]
 
 
 --
--- Name: rank_campaigns_by_words(text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.rank_campaigns_by_words(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
-    LANGUAGE plpgsql STABLE
-    SET synchronize_seqscans TO 'off'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS $$
-declare
-  max_words constant int := 8;
-  max_looked_at constant int := 2000;
-  asked_words text[];
-  asked_weights float8[];
-  asked_queries tsquery[];  -- of a word each, read once and not again for every row
-  candidates tsquery;
-begin
-  select w.* into asked_words, asked_weights, candidates 
-  from weigh_words('campaigns', (read_query(p_query)).words, max_words, max_looked_at) w;
-  if candidates is null then
-    return;
-  end if;
-  asked_queries := array(select quote_literal(w.word)::tsquery from unnest(asked_words) with ordinality w (word, place) order by w.place);
-  return query
-    select m.id, (
-      select sum(w.weight) filter (where m.text_search @@ w.query) / nullif(sum(w.weight), 0)
-      from unnest(asked_queries, asked_weights) w (query, weight)) as score
-    from (
-      select c.id, c.text_search from campaigns c
-      where c.text_search @@ candidates and (p_ids is null or c.id = any(p_ids)) limit max_looked_at
-    ) m
-    order by 2 desc nulls last, 1 limit p_limit;
-end
-$$;
-
-
---
 -- Name: rank_onto_entities(text, text, text, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3793,53 +3738,27 @@ $_$;
 
 
 --
--- Name: search_campaigns(public.halfvec, text, integer, double precision, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns(public.halfvec, text, integer, double precision, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
-    LANGUAGE plpgsql STABLE
-    SET "hnsw.ef_search" TO '200'
-    SET "hnsw.iterative_scan" TO 'relaxed_order'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS $_$
-declare
-  exact_below constant int := 2000;
-  windows_per_campaign constant float8 := 1.5;
-begin
-  if p_query_embedding is null then
-    return;
-  end if;
-  if cardinality(p_ids) <= exact_below then
-    return query
-      select e.record_id, 1 - min(e.embedding <=> p_query_embedding) as similarity
-      from campaign_embeddings e
-      where e.record_id = any(p_ids) and e.embedding_type = p_field
-      group by e.record_id
-      having 1 - min(e.embedding <=> p_query_embedding) >= p_min_similarity
-      order by similarity desc, e.record_id limit p_limit;
-    return;
-  end if;
-  -- the field as a literal: else no partial index is known to hold it
-  return query execute format(
-    'select w.record_id, 1 - min(w.distance) as similarity from ('
-    '  select e.record_id, e.embedding <=> $1 as distance from campaign_embeddings e'
-    '  where e.embedding_type = %L%s order by e.embedding <=> $1 limit %s'
-    ') w group by w.record_id having 1 - min(w.distance) >= $2 order by 2 desc, 1 limit $3',
-    p_field, case when p_ids is null then '' else ' and e.record_id = any($4)' end, ceil(p_limit * windows_per_campaign))
-    using p_query_embedding, p_min_similarity, p_limit, p_ids;
-end
-$_$;
+CREATE FUNCTION quarry.search_campaigns(p_query_embedding public.halfvec, p_field text DEFAULT 'profile'::text, p_limit integer DEFAULT 50, p_min_similarity double precision DEFAULT 0.25, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, score double precision)
+    LANGUAGE sql STABLE
+    AS $$
+  select v.id, v.similarity
+  from vector_candidates('campaigns', 'campaign_embeddings', p_query_embedding, p_limit, p_filter, p_embedding_type => p_field) v
+  where v.similarity >= p_min_similarity
+  order by v.similarity desc, v.id
+$$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_text(text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_ids text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, score double precision)
     LANGUAGE plpgsql STABLE
     SET synchronize_seqscans TO 'off'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS $$
+    AS $_$
 declare
   max_ranked_words constant int := 2000;
   max_looked_at constant int := 6000;
@@ -3849,24 +3768,43 @@ declare
   can_be_more constant boolean := numnode(indexed) <> numnode(all_words) or all_words::text like '%<%';
   max_ranked constant int := 2 * max_ranked_words / (numnode(all_words) + 1);
 begin
-  return query
-    select case when m.looked_at <= max_looked_at or not can_be_more then m.id end,
-      case when m.looked_at > max_looked_at and can_be_more then -1 when m.place <= max_ranked then ts_rank_cd(m.words, all_words) else 0 end::float8
+  return query execute format('
+    select case when m.looked_at <= $3 or not $4 then m.id end,
+      case when m.looked_at > $3 and $4 then -1 when m.place <= $5 then ts_rank_cd(m.words, $1) else 0 end::float8
     from (
       select l.*, row_number() over () as place
       from (
         select c.*, row_number() over () as looked_at
         from (
-          select c.id, case when not can_be_more or c.text_search @@ all_words then c.text_search end as words
-          from campaigns c
-          where c.text_search @@ indexed and (p_ids is null or c.id = any(p_ids))
-          limit case when can_be_more then max_looked_at + 1 else p_limit end
+          select t.id, case when not $4 or t.text_search @@ $1 then t.text_search end as words
+          from campaigns t
+          where t.text_search @@ $2 and %s
+          limit case when $4 then $3 + 1 else $6 end
         ) c
       ) l
-      where l.words is not null or l.looked_at > max_looked_at
-      limit p_limit
+      where l.words is not null or l.looked_at > $3
+      limit $6
     ) m
-    order by 2 desc, 1;
+    order by 2 desc, 1', coalesce('(' || p_filter || ')', 'true'))
+    using all_words, indexed, max_looked_at, can_be_more, max_ranked, p_limit;
+end
+$_$;
+
+
+--
+-- Name: search_campaigns_by_theme(text, public.halfvec, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.search_campaigns_by_theme(p_query text, p_query_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, coverage double precision, similarity double precision)
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  weighed weighed_query := weigh_query(array['campaigns'], p_query);
+begin
+  weighed.required := null;
+  return query
+    select c.id, c.coverage, c.similarity
+    from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter, p_embedding_type => 'profile') c;
 end
 $$;
 
@@ -3926,108 +3864,53 @@ $_$;
 
 CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
-    SET "hnsw.ef_search" TO '120'
-    SET "hnsw.iterative_scan" TO 'relaxed_order'
-    SET "hnsw.max_scan_tuples" TO '50000'
-    SET "hnsw.scan_mem_multiplier" TO '4'
     AS $_$
 declare
-  fewest_indexed constant int := 2000;
   no_match constant float8 := 1e-15;
-  max_words constant int := 8;
-  max_worded constant int := 4000;
+  max_worded constant int := 1000;  -- rows with the query's words that are ranked at most
+  condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
+  max_words constant int := 16;  -- so many has the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
-  all_words constant tsquery := asked.all_words;
-  scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 't.status = any($5)' end,
-    case when p_exclude_ids <> '{}' then 'not t.id = any($6)' end,
-    case when p_filter is not null then '(' || p_filter || ')' end);
-  companies_count float8;
-  windows_per_company float8;
-  nearest_count int;
-  few_count int;
-  compared text[] := p_include_ids;
-  some_words tsquery;
+  gathered tsquery[];
 begin
   if p_query_embedding is null or coalesce(p_limit, 0) < 1 then
     return;
   end if;
-  select greatest(1, c.reltuples), least(4, greatest(1, e.reltuples / greatest(1, c.reltuples))) into companies_count, windows_per_company
-  from pg_class c, pg_class e where c.oid = 'companies'::regclass and e.oid = 'company_embeddings'::regclass;
-  nearest_count := ceil(2 * p_limit * windows_per_company);
-
-  if compared is null then
-    -- to find nearest_count of n among N companies the index is walked past nearest_count · N/n; below about this n, comparing all
-    -- of them is cheaper
-    few_count := greatest(fewest_indexed, 2 * sqrt(companies_count * nearest_count));
-    execute format('select array(select t.id from companies t where %s limit $1 + 1)', scope)
-      into compared using few_count, null::int, null::int, null::int, p_statuses, p_exclude_ids;
-    if cardinality(compared) > few_count then
-      compared := null;
-    end if;
-  end if;
-  if compared is null then
-    select w.candidates into some_words from weigh_words('companies', asked.words, max_words, max_worded, true) w;
-    if some_words is null and numnode(all_words) > 0 then
-      nearest_count := 2 * nearest_count;  -- words too common to be looked up
-    end if;
-  end if;
+  gathered := gathered_words('companies', asked.words[:max_words], max_worded);
 
   return query execute format('
   with nearest as materialized (
-    select w.record_id as id, max(w.semantic) as semantic, max(w.keyword) as keyword, max(w.niche) as niche
+    select v.id, v.similarity
+    from vector_candidates(''companies'', ''company_embeddings'', $1, 2 * $4, $5, p_embedding_type => ''searchable_profile'') v
+  ), ranked as materialized (
+    select f.id, f.similarity, r.*, $7[2] * r.keyword + $7[3] * r.niche as by_words
     from (
-      select e.record_id, 1 - (e.embedding <=> $1) as semantic,
-        ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
-      from company_embeddings e join companies t on t.id = e.record_id
-      where $3 is null and e.embedding_type = ''searchable_profile'' and %1$s
-      order by e.embedding <=> $1 limit $4
-    ) w
-    group by w.record_id
+      select t.id, n.similarity, t.text_search, t.niches_search from nearest n join companies t using (id)
+      union all
+      (select t.id, null, t.text_search, t.niches_search from companies t
+       where t.text_search @@ $3 %1$s and not t.id in (select n.id from nearest n) limit %2$s)
+    ) f, lateral (
+      select ts_rank(f.text_search, $2)::float8 as keyword, ts_rank(f.niches_search, $2)::float8 as niche offset 0) r
   ), reach as materialized (
-    select (select min(n.semantic) from nearest n) as farthest,
-      (select $8[1] * n.semantic + $8[2] * n.keyword + $8[3] * n.niche as combined from nearest n
-       where n.semantic >= $7 order by 1 desc offset $9 - 1 limit 1) as last_score
-  ), worded as (
-    select l.id, s.semantic, l.keyword, l.niche
-    from reach r, lateral (
-      select t.id, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
-      from companies t
-      where t.text_search @@ $10 and %1$s
-      limit $11
-    ) l, lateral (
-      select 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
-      where e.record_id = l.id and e.embedding_type = ''searchable_profile''
-    ) s
-    where r.farthest >= $7 and s.semantic >= $7 and l.id not in (select n.id from nearest n)
-      and $8[1] * r.farthest + $8[2] * l.keyword + $8[3] * l.niche >= coalesce(r.last_score, 0)
-  ), few as (
-    select t.id, s.semantic, ts_rank(t.text_search, $2)::float8 as keyword, ts_rank(t.niches_search, $2)::float8 as niche
-    from (
-      select e.record_id, 1 - min(e.embedding <=> $1) as semantic from company_embeddings e
-      where e.record_id = any($3) and e.embedding_type = ''searchable_profile''
-      group by e.record_id
-    ) s join companies t on t.id = s.record_id
-    where s.semantic >= $7 and %1$s
-  ), found as (
-    select * from nearest n where n.semantic >= $7
-    union all
-    select * from worded
-    union all
-    select * from few
+    select min(r.similarity) as farthest, (
+      select $7[1] * n.similarity + n.by_words from ranked n where n.similarity >= $6 order by 1 desc offset $4 - 1 limit 1) as last_score
+    from ranked r
   ), scored as (
-    select f.id, f.semantic, case when f.keyword > $12 then f.keyword else 0 end as keyword,
-      case when f.niche > $12 then f.niche else 0 end as niche
-    from found f
+    select r.id, s.semantic, case when r.keyword > %3$s then r.keyword else 0 end as keyword,
+      case when r.niche > %3$s then r.niche else 0 end as niche
+    from reach c, ranked r, lateral (select coalesce(r.similarity, (
+      select 1 - min(e.embedding <=> $1) from company_embeddings e
+      where e.record_id = r.id and e.embedding_type = ''searchable_profile'')) as semantic offset 0) s
+    where (r.similarity is not null or c.last_score is null or $7[1] * c.farthest + r.by_words >= c.last_score) and s.semantic >= $6
   )
-  select s.id, s.semantic, s.keyword, s.niche, $8[1] * s.semantic + $8[2] * s.keyword + $8[3] * s.niche,
+  select s.id, s.semantic, s.keyword, s.niche, $7[1] * s.semantic + $7[2] * s.keyword + $7[3] * s.niche,
     array_remove(array[case when s.semantic > 0 then ''semantic'' end, case when s.keyword > 0 then ''keyword'' end,
       case when s.niche > 0 then ''niche'' end], null)
   from scored s
   order by 5 desc, 1
-  limit $9', scope)
-    using p_query_embedding, all_words, compared, nearest_count, p_statuses, p_exclude_ids, p_min_semantic, p_weights, p_limit,
-      some_words, max_worded, no_match;
+  limit $4', ' and (' || condition || ')', max_worded, no_match)
+    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[2], ''), p_limit, condition,
+      p_min_semantic, p_weights;
 end
 $_$;
 
@@ -4043,19 +3926,14 @@ CREATE FUNCTION quarry.search_companies_keyword_v1(p_query_text text, p_statuses
 declare
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
-  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
-  max_words constant int := 8;  -- rarest words of a long query that are looked at
-  scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 't.status = any($3)' end,
-    case when p_include_ids is not null then 't.id = any($4)' end,
-    case when p_exclude_ids <> '{}' then 'not t.id = any($5)' end,
-    case when p_filter is not null then '(' || p_filter || ')' end);
+  max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
+  max_words constant int := 8;  -- weightiest words of a long query that are looked at
+  scope constant text := coalesce(company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
-  words text[];
-  weights float8[];
+  weighed weighed_query;
   some_words tsquery;
   keyword_sum text;
   niche_sum text;
@@ -4068,45 +3946,46 @@ begin
   end if;
 
   return query execute format(
-    'select m.id, m.keyword, m.niche, $6[1] * m.keyword + $6[2] * m.niche, 1::float8, %s'
+    'select m.id, m.keyword, m.niche, $3[1] * m.keyword + $3[2] * m.niche, 1::float8, %s'
     ' from ('
     '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s) t'
+    '     from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s) t'
     '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
+    using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
-  select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words('companies', asked.words, max_words, max_candidates) w;
+  weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
+  select string_agg(g.part::text, ' | ')::tsquery into some_words
+  from unnest(gathered_words('companies', weighed.words, max_candidates)) g (part) where numnode(g.part) > 0;
   if some_words is null then
     return;
   end if;
-  if numnode(asked.required) > 0 then
-    some_words := some_words && asked.required;
+  if numnode(weighed.required) > 0 then
+    some_words := some_words && weighed.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%L::float8 * ts_rank(t.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
   into keyword_sum, niche_sum, held_sum
-  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
+  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
-    '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
+    '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
     '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
-    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
     ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
-    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
+    using some_words, p_limit - found, p_weights, asked.all_words;
 end
 $_$;
 
@@ -4465,10 +4344,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, name, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, name, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_key name DEFAULT 'record_id'::name, p_few text[] DEFAULT NULL::text[], p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_key name DEFAULT 'record_id'::name, p_few text[] DEFAULT NULL::text[], p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4476,9 +4355,14 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
-  max_few constant int := 2000;
-  windows_per_row constant float8 := 1.5;
-  wanted constant int := ceil(p_limit * windows_per_row);
+  max_looked_at constant int := greatest(2500, 25 * p_limit);
+  max_few constant int := 4 * max_looked_at / 5;
+  -- those of long texts come together
+  windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
+    select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
+  wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1));
+  -- as a literal: else no partial index is known to hold it
+  kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
   ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
@@ -4492,6 +4376,10 @@ begin
     execute ids into few using max_few + 1;
     few := case when cardinality(few) <= max_few then few end;
   end if;
+  if conditions <> '' then
+    -- for this call only: the function's own setting is restored behind it
+    perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
+  end if;
 
   loop
     execute format(
@@ -4500,13 +4388,14 @@ begin
       '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
       ') n',
       p_key, p_embeddings, case
-        when few is not null and required is null then format('where e.%I = any ($4)', p_key)
-        when few is not null then format('join %s t on t.id = e.%I where t.id = any ($4) and %s', p_table, p_key, required)
+        when few is not null and required is null then concat_ws(' and ', format('where e.%I = any ($4)', p_key), kind)
+        when few is not null then
+          concat_ws(' and ', format('join %s t on t.id = e.%I where t.id = any ($4)', p_table, p_key), required, kind)
         -- row by row along the index: no plan that tests the whole table first
         else concat(
           case when conditions <> '' then
             format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
-          ' order by e.embedding <=> $1 limit ', wanted) end)
+          ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
       into near using p_embedding, p_limit, p_required, few;
     exit when few is not null or not p_many or near.windows >= wanted;
     execute ids into few using null::int;

@@ -31,6 +31,7 @@ def load_campaigns(connection: Connection, corpus: Corpus, count: int) -> None:
         _campaigns(np.random.default_rng(31), corpus, count),
     )
     connection.execute("vacuum analyze campaigns")
+    connection.execute("select count_lexemes('campaigns')")
 
 
 def _campaigns(random: np.random.Generator, corpus: Corpus, count: int) -> Iterator[Sequence[Any]]:

@@ -215,3 +215,4 @@ def load_companies(connection: psycopg.Connection[tuple[object, ...]], corpus: C
     )
     connection.execute("vacuum analyze companies")
     connection.execute("vacuum analyze company_embeddings")
+    connection.execute("select count_lexemes('companies')")

@@ -61,6 +61,7 @@ def seed(connection: Connection) -> None:
         " using hnsw (embedding halfvec_cosine_ops) where embedding_type = 'searchable_profile'"
     )
     connection.execute("vacuum analyze companies, company_embeddings")
+    connection.execute("select count_lexemes('companies')")
 
 
 def seeded_id(number: int) -> str:

@@ -27,19 +27,14 @@ as $$
 declare
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 20000;
-  max_candidates constant int := 30 * p_limit;  -- rows with some of the words that are ranked at most
-  max_words constant int := 8;  -- rarest words of a long query that are looked at
-  scope constant text := concat_ws(' and ', 'true',
-    case when p_statuses is not null then 't.status = any($3)' end,
-    case when p_include_ids is not null then 't.id = any($4)' end,
-    case when p_exclude_ids <> '{}' then 'not t.id = any($5)' end,
-    case when p_filter is not null then '(' || p_filter || ')' end);
+  max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
+  max_words constant int := 8;  -- weightiest words of a long query that are looked at
+  scope constant text := coalesce(company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
     'case when m.keyword > 0 then ''keyword'' end, case when m.niche > 0 then ''niche'' end], null)';
   asked constant record := read_query(coalesce(p_query_text, ''));
   max_matches constant int := max_ranked_words / greatest(1, cardinality(asked.words));
-  words text[];
-  weights float8[];
+  weighed weighed_query;
   some_words tsquery;
   keyword_sum text;
   niche_sum text;
@@ -52,44 +47,45 @@ begin
   end if;
 
   return query execute format(
-    'select m.id, m.keyword, m.niche, $6[1] * m.keyword + $6[2] * m.niche, 1::float8, %s'
+    'select m.id, m.keyword, m.niche, $3[1] * m.keyword + $3[2] * m.niche, 1::float8, %s'
     ' from ('
     '   select r.id, case when r.keyword > 1e-15 then r.keyword else 0 end as keyword,'
     '     case when r.niche > 1e-15 then r.niche else 0 end as niche'
     '   from ('
     '     select t.id, ts_rank(t.text_search, $1)::float8 as keyword, ts_rank(t.niches_search, $1)::float8 as niche'
-    '     from (select t.* from companies t where (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s) t'
+    '     from (select t.* from companies t where (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s) t'
     '     where t.text_search @@ $1 or t.niches_search @@ $1 limit %s'
     '   ) r'
     ' ) m order by 4 desc, 1 limit $2', matched, scope, max_looked_at, max_matches)
-    using asked.all_words, p_limit, p_statuses, p_include_ids, p_exclude_ids, p_weights, index_query(asked.all_words);
+    using asked.all_words, p_limit, p_weights, index_query(asked.all_words);
   get diagnostics found = row_count;
   if 2 * found >= p_limit then
     return;
   end if;
 
-  select w.words, w.weights, w.candidates into words, weights, some_words
-  from weigh_words('companies', asked.words, max_words, max_candidates) w;
+  weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
+  select string_agg(g.part::text, ' | ')::tsquery into some_words
+  from unnest(gathered_words('companies', weighed.words, max_candidates)) g (part) where numnode(g.part) > 0;
   if some_words is null then
     return;
   end if;
-  if numnode(asked.required) > 0 then
-    some_words := some_words && asked.required;
+  if numnode(weighed.required) > 0 then
+    some_words := some_words && weighed.required;
   end if;
   select string_agg(format('%L::float8 * ts_rank(t.text_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%L::float8 * ts_rank(t.niches_search, %L)', u.share, quote_literal(u.word)), ' + '),
     string_agg(format('%1$L::float8 * (m.text_search @@ %2$L or m.niches_search @@ %2$L)::int', u.share, quote_literal(u.word)), ' + ')
   into keyword_sum, niche_sum, held_sum
-  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(words, weights) u (word, weight)) u;
+  from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
-    '   select r.*, $6[1] * r.keyword + $6[2] * r.niche as combined from ('
+    '   select r.*, $3[1] * r.keyword + $3[2] * r.niche as combined from ('
     '     select t.id, t.text_search, t.niches_search, %s as keyword, %s as niche from companies t'
-    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $7 or t.niches_search @@ $7) and %s limit %s'
+    '     where (t.text_search @@ $1 or t.niches_search @@ $1) and not (t.text_search @@ $4 or t.niches_search @@ $4) and %s limit %s'
     '   ) r order by combined desc, r.id limit $2'
     ' ) m order by m.combined desc, m.id', held_sum, matched, keyword_sum, niche_sum, scope, max_candidates)
-    using some_words, p_limit - found, p_statuses, p_include_ids, p_exclude_ids, p_weights, asked.all_words;
+    using some_words, p_limit - found, p_weights, asked.all_words;
 end
 $$;

@@ -2,11 +2,11 @@
 -- says of them. Both scores mean the same in every table that p_query was weighed for.
 create or replace function hybrid_candidates(
   p_table regclass, p_embeddings regclass, p_query weighed_query, p_embedding halfvec, p_limit int, p_filter text default null,
-  p_rows int default 2000
+  p_rows int default 2000, p_embedding_type text default null
 ) returns table (id text, text_score double precision, coverage double precision, similarity double precision)
 language sql stable
 as $$
   select id, w.text_score, w.coverage, v.similarity
   from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
-  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required) v using (id)
+  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required, p_embedding_type) v using (id)
 $$;

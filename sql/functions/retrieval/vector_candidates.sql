@@ -1,15 +1,16 @@
 -- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) is as
 -- near as its nearest one; `p_key` is the column of p_embeddings that names the row. `similarity` is the cosine similarity, -1 to 1.
+-- Of a table with vectors of several kinds, those of p_embedding_type are compared.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL, and p_required what its text must match: only rows that meet them
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than hnsw.max_scan_tuples, whatever the query. A caller who has looked already names the few rows,
--- p_few, or says that they are p_many; then all are compared where the walk found too little, since they are far from the query.
+-- index is walked, no farther than max_looked_at, whatever the query. A caller who has looked already names the few rows, p_few, or
+-- says that they are p_many; then all are compared where the walk found too little, since they are far from the query.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
-  p_key name default 'record_id', p_few text[] default null, p_many boolean default false
+  p_embedding_type text default null, p_key name default 'record_id', p_few text[] default null, p_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set hnsw.ef_search = 128
@@ -18,9 +19,14 @@ set hnsw.max_scan_tuples = 2500
 set synchronize_seqscans = off
 as $$
 declare
-  max_few constant int := 2000;
-  windows_per_row constant float8 := 1.5;
-  wanted constant int := ceil(p_limit * windows_per_row);
+  max_looked_at constant int := greatest(2500, 25 * p_limit);
+  max_few constant int := 4 * max_looked_at / 5;
+  -- those of long texts come together
+  windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
+    select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
+  wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1));
+  -- as a literal: else no partial index is known to hold it
+  kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
   ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
@@ -34,6 +40,10 @@ begin
     execute ids into few using max_few + 1;
     few := case when cardinality(few) <= max_few then few end;
   end if;
+  if conditions <> '' then
+    -- for this call only: the function's own setting is restored behind it
+    perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
+  end if;
 
   loop
     execute format(
@@ -42,13 +52,14 @@ begin
       '  from (select e.%I as id, e.embedding <=> $1 as distance from %s e %s) w group by w.id order by 2 desc, 1 limit $2'
       ') n',
       p_key, p_embeddings, case
-        when few is not null and required is null then format('where e.%I = any ($4)', p_key)
-        when few is not null then format('join %s t on t.id = e.%I where t.id = any ($4) and %s', p_table, p_key, required)
+        when few is not null and required is null then concat_ws(' and ', format('where e.%I = any ($4)', p_key), kind)
+        when few is not null then
+          concat_ws(' and ', format('join %s t on t.id = e.%I where t.id = any ($4)', p_table, p_key), required, kind)
         -- row by row along the index: no plan that tests the whole table first
         else concat(
           case when conditions <> '' then
             format('cross join lateral (select from %s t where t.id = e.%I and %s offset 0) t', p_table, p_key, conditions) end,
-          ' order by e.embedding <=> $1 limit ', wanted) end)
+          ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
       into near using p_embedding, p_limit, p_required, few;
     exit when few is not null or not p_many or near.windows >= wanted;
     execute ids into few using null::int;

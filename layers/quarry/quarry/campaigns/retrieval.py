@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
@@ -14,7 +14,7 @@ from quarry.campaigns.tables import COLUMNS
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.filters import Arguments, where
+from quarry.core.retrieval.filters import Arguments, Literals, where
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -30,8 +30,6 @@ SCORE_MIN = 0.25
 """A campaign less like the query than this was not found: something is always nearest."""
 WORDS_WEIGHT = 0.1
 """What all words of the query in the copy add to the cosine similarity."""
-UNLIKE = 0.1
-"""The similarity of a campaign that was found by its words and is not among the nearest."""
 
 KNOWN_VALUES_MAX = 300
 """Values of a facet that are known by heart, the most frequent ones."""
@@ -50,11 +48,15 @@ async def find_by_meaning(
     database: Database, vector: Sequence[float], embedding_field: EmbeddingField, clauses: Sequence[Clause]
 ) -> CampaignSet:
     """The campaigns nearest to a query's vector among those that meet every clause, nearest first, at most SEMANTIC_MAX."""
-    return await _found_by(
+    return await _counted_set(
         database,
-        "search_campaigns(%(embedding)s, %(field)s, %(limit)s, p_ids => {})",
-        {"embedding": half_vector(vector), "field": embedding_field, "limit": SEMANTIC_MAX},
-        clauses,
+        _in_order("search_campaigns(%(embedding)s, %(field)s, %(limit)s, p_filter => %(filter)s)"),
+        {
+            "embedding": half_vector(vector),
+            "field": embedding_field,
+            "limit": SEMANTIC_MAX,
+            "filter": _filter(clauses),
+        },
     )
 
 
@@ -62,11 +64,10 @@ async def find_by_text(database: Database, query: str, clauses: Sequence[Clause]
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX, for phrases up to
     the number of campaigns that are looked at.
     """
-    return await _found_by(
+    return await _counted_set(
         database,
-        "search_campaigns_by_text(%(query)s, %(limit)s, {})",
-        {"query": query, "limit": TEXT_MATCHES_MAX + 1},
-        clauses,
+        _in_order("search_campaigns_by_text(%(query)s, %(limit)s, %(filter)s)"),
+        {"query": query, "limit": TEXT_MATCHES_MAX + 1, "filter": _filter(clauses)},
         counted_max=TEXT_MATCHES_MAX,
     )
 
@@ -78,53 +79,36 @@ async def find_by_theme(
 
     Without a vector, by words alone.
     """
-    coverage = await _scores(
-        database, "rank_campaigns_by_words(%(query)s, %(limit)s, {})", {"query": query, "limit": SEMANTIC_MAX}, clauses
+    rows = await database.rows(
+        "select id, coverage, similarity"
+        " from search_campaigns_by_theme(%(query)s, %(embedding)s::halfvec, %(limit)s, %(filter)s)",
+        {
+            "query": query,
+            "embedding": half_vector(vector),
+            "limit": 2 * SEMANTIC_MAX,
+            "filter": _filter(clauses),
+        },
     )
-    if vector is None:
-        return await find_ids(database, _best_first(coverage))
-    arguments = {"embedding": half_vector(vector), "limit": 2 * SEMANTIC_MAX}
-    statement: LiteralString = "search_campaigns(%(embedding)s, 'profile', %(limit)s, 0, {})"
-    likeness = await _scores(database, statement, arguments, clauses)
-    scores = {
-        id: likeness.get(id, UNLIKE) + WORDS_WEIGHT * coverage.get(id, 0.0) for id in likeness.keys() | coverage.keys()
-    }
-    return await find_ids(
-        database, _best_first({id: score for id, score in scores.items() if score >= SCORE_MIN})[:SEMANTIC_MAX]
-    )
+    scores = {row["id"]: row["coverage"] or 0.0 for row in rows}
+    if vector is not None:
+        scores = {
+            row["id"]: row["similarity"] + WORDS_WEIGHT * scores[row["id"]]
+            for row in rows
+            if row["similarity"] is not None
+        }
+        scores = {id: score for id, score in scores.items() if score >= SCORE_MIN}
+    best = sorted(scores, key=lambda found: (-scores[found], found))
+    return await find_ids(database, best[:SEMANTIC_MAX])
 
 
-async def _scores(
-    database: Database, function: LiteralString, parameters: Mapping[str, Any], clauses: Sequence[Clause]
-) -> dict[str, float]:
-    arguments = Arguments()
-    query = SQL("select id, score from ") + SQL(function).format(_ids(clauses, arguments))
-    rows = await database.rows(query, {**parameters, **arguments.values})
-    return {row["id"]: row["score"] or 0.0 for row in rows}
+def _in_order(function: LiteralString) -> Composable:
+    """The rows of a function that gives them in order."""
+    return SQL("select id, row_number() over () as place from ") + SQL(function)
 
 
-def _best_first(scores: Mapping[str, float]) -> list[str]:
-    return sorted(scores, key=lambda found: (-scores[found], found))
-
-
-async def _found_by(
-    database: Database,
-    function: LiteralString,
-    parameters: Mapping[str, Any],
-    clauses: Sequence[Clause],
-    counted_max: int | None = None,
-) -> CampaignSet:
-    arguments = Arguments()
-    # the functions give their rows in order
-    source = SQL("select id, row_number() over () as place from ") + SQL(function).format(_ids(clauses, arguments))
-    return await _counted_set(database, source, {**parameters, **arguments.values}, counted_max)
-
-
-def _ids(clauses: Sequence[Clause], arguments: Arguments) -> Composable:
-    """The ids of the campaigns that meet every clause; null, which is every campaign, where there is none."""
-    if not clauses:
-        return SQL("null")
-    return SQL("array(select t.id from campaigns t where {})").format(where(CAMPAIGNS, clauses, arguments))
+def _filter(clauses: Sequence[Clause]) -> str | None:
+    """The condition that a campaign meets every clause; None, which is every campaign, where there is none."""
+    return where(CAMPAIGNS, clauses, Literals()).as_string(None) if clauses else None
 
 
 async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
