@@ -25,6 +25,10 @@ from quarry.records.types import TYPES, Declared, RecordType
 _TECHNICAL_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
 
 
+ACTOR_SETTING = "quarry.actor"
+"""The setting by which our own policies know whose values a caller may read."""
+
+
 @dataclass(frozen=True)
 class SearchedType:
     """A type of record as it is searched. `table` is what it is filtered and counted by, `rows` the table of ours that holds its
@@ -80,8 +84,9 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return own
 
     def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
-        """What tells the database's policies, and ours, who has these verified claims."""
-        return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
+        """What tells the database's policies, and ours, who has these verified claims; nothing where no type asks."""
+        own = {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
+        return own | {ACTOR_SETTING: self.scope} if own else {}
 
     def __getitem__(self, name: RecordType) -> SearchedType:
         return self._types[name]
