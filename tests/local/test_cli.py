@@ -24,6 +24,7 @@ from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.people.contract import PeopleSearchResponse
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
+from tests.local.forked import forked_commands
 from tests.waiting import PATIENCE_SECONDS
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
@@ -46,6 +47,12 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command and what it said, without what it takes to start the program."""
+    return forked_commands().run([str(argument) for argument in arguments], environment(**variables))
+
+
+def installed_quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The same by the program that is installed."""
     return subprocess.run(
         [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
     )
@@ -73,7 +80,7 @@ def value(url: str, query: str) -> Any:
 
 @cache
 def help_of(command: str) -> str:
-    done = quarry(*command.split(), "--help")
+    done = installed_quarry(*command.split(), "--help")
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -181,7 +188,7 @@ class TestFailure:
     def test_it_is_told_in_one_line_with_status_1(
         self, arguments: list[str], variables: dict[str, str], told: str
     ) -> None:
-        done = quarry(*arguments, **variables)
+        done = installed_quarry(*arguments, **variables)
         assert done.returncode == 1
         assert done.stdout == ""
         assert one_line(done.stderr)
@@ -721,7 +728,7 @@ class TestCleanup:
 
 class TestDoctor:
     def test_a_healthy_place_is_healthy(self, sample_url: str) -> None:
-        done = quarry("doctor", "--json", DATABASE_URL=sample_url)
+        done = installed_quarry("doctor", "--json", DATABASE_URL=sample_url)
         assert done.returncode == 0
         told = json.loads(done.stdout)
         assert told["ok"] is True
