@@ -6,12 +6,13 @@ Any connection to another machine fails: a test that needs the network is wrong.
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import signal
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Togeth
     # in order, or what a package's tests share would be made again after another package's
     config.option.loadscopereorder = False
     return _Together(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long files that would come last: one process would wait for the other at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/sql/"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what thousands of tests consist of out of each search for garbage: that takes a quarter of the CPU of pure ones."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

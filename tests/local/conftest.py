@@ -7,6 +7,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from tests.conftest import create_database
+from tests.local.forked import forked_commands
 
 
 @pytest.fixture(scope="package")
@@ -15,3 +16,12 @@ def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
     yield create_database(server_url, name, template=sample_template)
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+@pytest.fixture(scope="package", autouse=True)
+def commands_end() -> Iterator[None]:
+    """End the process that forks commands, if a test has started it."""
+    yield
+    if forked_commands.cache_info().currsize:
+        forked_commands().close()
+        forked_commands.cache_clear()

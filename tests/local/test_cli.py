@@ -28,6 +28,7 @@ from quarry.core.retrieval.fusion import SEMANTIC_WEIGHT
 from quarry.people.contract import PeopleSearchResponse
 from tests.conftest import create_database
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, embedding
+from tests.local.forked import forked_commands
 from tests.waiting import PATIENCE_SECONDS
 
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
@@ -49,7 +50,13 @@ def environment(**variables: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **variables}
 
 
-def quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command and what it said, without what it takes to start the program."""
+    return forked_commands().run([str(argument) for argument in arguments], environment(**variables))
+
+
+def installed_quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """The same by the program that is installed, with something to read."""
     return subprocess.run(
         [QUARRY, *arguments],
         env=environment(**variables),
@@ -83,7 +90,7 @@ def value(url: str, query: str) -> Any:
 
 @cache
 def help_of(command: str) -> str:
-    done = quarry(*command.split(), "--help")
+    done = installed_quarry(*command.split(), "--help")
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -194,7 +201,7 @@ class TestFailure:
     def test_it_is_told_in_one_line_with_status_1(
         self, arguments: list[str], variables: dict[str, str], told: str
     ) -> None:
-        done = quarry(*arguments, **variables)
+        done = installed_quarry(*arguments, **variables)
         assert done.returncode == 1
         assert done.stdout == ""
         assert one_line(done.stderr)
@@ -325,7 +332,7 @@ class TestLoad:
 
     def test_standard_input_is_read_by_its_content_or_as_it_is_told(self, database_url: str) -> None:
         def load(text: str, *options: str) -> str:
-            done = quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
+            done = installed_quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
             assert (done.returncode, done.stderr) == (0, "")
             return done.stdout
 
@@ -795,7 +802,7 @@ class TestCleanup:
 
 class TestDoctor:
     def test_a_healthy_place_is_healthy(self, sample_url: str) -> None:
-        done = quarry("doctor", "--json", DATABASE_URL=sample_url)
+        done = installed_quarry("doctor", "--json", DATABASE_URL=sample_url)
         assert done.returncode == 0
         told = json.loads(done.stdout)
         assert told["ok"] is True

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
-from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, quarry, value
+from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, value
 
 END_SECONDS = 20.0
 """Far less than an open stream would hold it up."""
@@ -112,13 +112,13 @@ def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: Fake
 def test_a_taken_port_is_told_with_a_way_out(sample_url: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = quarry("serve", "--port", str(port), DATABASE_URL=sample_url)
+        done = installed_quarry("serve", "--port", str(port), DATABASE_URL=sample_url)
     assert done.returncode == 1
     assert done.stderr == f"quarry: port {port} is in use: quarry serve --port {port + 1}\n"
 
 
 def test_an_address_that_is_not_ours_is_told(sample_url: str) -> None:
-    done = quarry("serve", "--host", "192.0.2.1", "--port", "0", DATABASE_URL=sample_url)
+    done = installed_quarry("serve", "--host", "192.0.2.1", "--port", "0", DATABASE_URL=sample_url)
     assert done.returncode == 1
     assert re.fullmatch(r"quarry: cannot serve on 192\.0\.2\.1, port 0: .+\n", done.stderr)
 
@@ -156,9 +156,9 @@ def test_a_demo_needs_nothing_shares_its_directory_and_loads_nothing_again(data_
         assert "Loaded the sample data: campaigns, companies, ontology, people, records." in server.said
         assert server.get("/records/search?q=bridge")["degraded"] == []
         # other commands share the directory with it
-        asked = quarry("ask", "records", QUESTION, **place)
+        asked = installed_quarry("ask", "records", QUESTION, **place)
         assert (asked.returncode, asked.stderr) == (0, "")
-        assert len(json.loads(quarry("runs", "--json", **place).stdout)) == 2
+        assert len(json.loads(installed_quarry("runs", "--json", **place).stdout)) == 2
         answer = re.search(r"/answers/(\S+)", asked.stdout)
         assert answer is not None
         assert server.get(answer.group())["query"] == QUESTION
