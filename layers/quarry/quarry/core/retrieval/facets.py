@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
-from psycopg.sql import Identifier
-
 FacetKind = Literal[
     "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
 ]  # fmt: skip
@@ -19,7 +17,7 @@ words that it holds."""
 
 def identifier(*names: str) -> LiteralString:
     """A name in SQL, quoted."""
-    return Identifier(*names).as_string()
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
