@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
+from quarry.core.collections.upkeep import read_collections
 from quarry.core.retrieval.refresh import Counted, refresh
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
@@ -29,7 +30,11 @@ def handler(event: object, context: LambdaContext) -> dict[str, int]:
                 keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
             )
         )
-        tables: dict[Counted, Iterable[str]] = {"values": catalog.SEARCHED, "words": catalog.EMBEDDED}
+        rows = [each.rows for each in environment.run(read_collections(services.database)).values()]
+        tables: dict[Counted, Iterable[str]] = {
+            "values": [*catalog.SEARCHED, *rows],
+            "words": [*catalog.EMBEDDED, *rows],
+        }
         for what, names in tables.items():
             counted = environment.run(
                 refresh(

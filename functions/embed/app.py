@@ -1,12 +1,17 @@
-"""The Lambda function `embed`, run on a schedule: embeds the rows whose vectors are missing or older than their text."""
+"""The Lambda function `embed`, run on a schedule: reads changed rows of collections again, then embeds the rows whose vectors are
+missing or older than their text.
+"""
 
 import datetime
 import logging
+from collections.abc import Sequence
 
 from quarry import catalog
+from quarry.core.collections.upkeep import embedded_tables, keep_in_step, read_collections
 from quarry.core.postgres.embed import embed_tables
 from quarry.core.postgres.embedding_backlog import read_backlog
 from quarry.core.services import Services
+from quarry.core.tables import EmbeddedTable
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFUSALS_MAX = 5
@@ -27,27 +32,28 @@ def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
         settings = services.settings
         # a step that is begun now may take two calls of the model, and storing what it gave a statement's time
         reserve_ms = (2 * settings.model_timeout_seconds + settings.database_timeout_seconds + 1) * 1000
+
+        def keep_going() -> bool:
+            return context.get_remaining_time_in_millis() > reserve_ms
+
+        collections = environment.run(read_collections(services.database)).values()
+        tables = [*catalog.EMBEDDED.values(), *embedded_tables(collections)]
         try:
+            environment.run(keep_in_step(services.database, collections, keep_going=keep_going))
             done = environment.run(
                 embed_tables(
-                    services.database,
-                    services.embeddings,
-                    catalog.EMBEDDED.values(),
-                    refusals_max=REFUSALS_MAX,
-                    keep_going=lambda: context.get_remaining_time_in_millis() > reserve_ms,
+                    services.database, services.embeddings, tables, refusals_max=REFUSALS_MAX, keep_going=keep_going
                 )
             )
         finally:
-            _measure_backlog(services)
+            _measure_backlog(services, tables)
         counts = {name: {"embedded": table.rows, "refused": len(table.failed)} for name, table in done.items()}
         logger.info("embedded %s", counts)
         return counts
 
 
-def _measure_backlog(services: Services) -> None:
-    backlog = environment.run(
-        read_backlog(services.database, catalog.EMBEDDED.values(), refusals_max=REFUSALS_MAX)
-    ).values()
+def _measure_backlog(services: Services, tables: Sequence[EmbeddedTable]) -> None:
+    backlog = environment.run(read_backlog(services.database, tables, refusals_max=REFUSALS_MAX)).values()
     since = min((table.since for table in backlog if table.since), default=None)
     environment.telemetry.embedding_backlog(
         sum(table.rows for table in backlog),

@@ -155,6 +155,15 @@ def test_a_type_that_is_not_declared_is_refused_with_those_that_are(client: Test
     assert "did you mean 'tickets'" in response.json()["errors"][0]["message"]
 
 
+def test_what_was_written_just_now_is_found(client: TestClient, desk: str) -> None:
+    owner(desk, "insert into support.tickets (id, subject) values (900, 'A badger sits in the server room')")
+    try:
+        assert [result["id"] for result in search(client, q="badger")["results"]][:1] == ["900"]
+    finally:
+        owner(desk, "delete from support.tickets where id = 900")
+    assert "900" not in [result["id"] for result in search(client, q="badger")["results"]]
+
+
 class TestTenants:
     """What a caller's account does not own shows nowhere."""
 

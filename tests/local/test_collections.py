@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from quarry.local.cli import main
@@ -138,3 +139,32 @@ def test_what_is_no_longer_declared_is_dropped(desk: str, capsys: pytest.Capture
     capsys.readouterr()
     assert main(["apply"]) == 0
     assert capsys.readouterr().out == "drop tickets\n"
+
+
+def vectors(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select count(*) from quarry.windows_1").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_all_vectors_are_made_anew_with_those_of_every_other_table(desk: str) -> None:
+    main(["apply"])
+    owner(desk, "truncate quarry.windows_1")
+    assert main(["embed", "--all"]) == 0
+    assert vectors(desk) == 3
+
+
+def test_what_apply_left_is_embedded_later(desk: str) -> None:
+    main(["apply", "--no-embed"])
+    assert vectors(desk) == 0
+    assert main(["embed"]) == 0
+    assert vectors(desk) == 3
+
+
+def test_cleaning_up_counts_the_values_of_collections_anew(desk: str) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, "delete from quarry.facet_values")
+    main(["cleanup"])
+    with psycopg.connect(desk) as connection:
+        assert connection.execute("select count(*) from quarry.facet_values where facet = 'status'").fetchone() == (2,)

@@ -17,6 +17,9 @@ Names = Annotated[list[Line], Field(max_length=500)]
 TITLE_WORDS_MAX = 24
 """So many words of a title stand before a window: a window must still be read whole."""
 
+COLLECTION_WINDOWS = "collection_windows"
+"""The table whose partitions hold the vectors of collections."""
+
 
 class Row(BaseModel):
     """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
@@ -59,6 +62,8 @@ class EmbeddedTable:
     titles: tuple[str, ...] = ()
     expressions: Mapping[str, LiteralString] = field(default_factory=dict)
     """Of text columns that stand in another table, what they are, as SQL over the row `t`."""
+    declared_in: str | None = None
+    """The table that `embeddings` is a partition of, if it is one."""
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""

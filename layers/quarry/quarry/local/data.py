@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
+from quarry.core.collections.upkeep import embedded_tables, read_collections
 from quarry.core.errors import ModelError
 from quarry.core.files.reading import Format, files_in, read_records
 from quarry.core.files.records import UnreadableFile
@@ -29,6 +30,7 @@ from quarry.core.postgres.embed import (
 from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.core.postgres.migrate import migrate
+from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
 from quarry.core.settings import Settings
@@ -186,8 +188,8 @@ def embed_tables(scope: EmbedScope) -> bool:
 
 
 async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
-    tables = list(catalog.EMBEDDED.values())
     async with database.services() as services:
+        tables = await all_embedded(services.database)
         if scope == "all":
             # no vector is dropped before the model has shown that it can make new ones
             await probe(services.embeddings)
@@ -205,6 +207,11 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
             print(f"{table.name}: {_count(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
+
+
+async def all_embedded(database: Database) -> list[EmbeddedTable]:
+    """Every table that has vectors, those of collections too."""
+    return [*catalog.EMBEDDED.values(), *embedded_tables((await read_collections(database)).values())]
 
 
 async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) -> Embedded:
@@ -239,8 +246,9 @@ def clean_up(*, as_json: bool) -> None:
 async def _clean_up(database: LocalDatabase) -> dict[str, int]:
     async with database.services() as services:
         deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
-        await refresh(services.database, "values", catalog.SEARCHED, timeout_seconds=REFRESH_SECONDS)
-        await refresh(services.database, "words", catalog.EMBEDDED, timeout_seconds=REFRESH_SECONDS)
+        rows = [each.rows for each in (await read_collections(services.database)).values()]
+        await refresh(services.database, "values", [*catalog.SEARCHED, *rows], timeout_seconds=REFRESH_SECONDS)
+        await refresh(services.database, "words", [*catalog.EMBEDDED, *rows], timeout_seconds=REFRESH_SECONDS)
         return deleted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import LiteralString
 
@@ -53,6 +53,8 @@ class SearchedType:
     the caller may see and which meets a condition, as a template with a place for it."""
     is_always_filtered: bool = False
     """Whether a caller may not see all of its rows."""
+    collection: Collection | None = field(default=None, compare=False, hash=False)
+    """What it was declared as, where it is a collection."""
     scope_setting: str | None = None
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
@@ -196,6 +198,7 @@ def _of_collection(collection: Collection) -> SearchedType:
         # of a collection with owners, other people's rows are passed over before their source is looked at
         has_source=f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
         is_always_filtered=is_scoped or collection.has_row_security,
+        collection=collection,
         scope_setting=declared.scope_setting,
         scope_claim=declared.scope_claim,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from psycopg.sql import SQL, Identifier
 
-from quarry.core.collections.upkeep import read_collections
+from quarry.core.collections.upkeep import read_collections, take_a_few
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller, Services
 from quarry.records.searched_types import RecordTypes, with_collections
@@ -17,11 +17,13 @@ REMEMBERED_SECONDS = 2.0
 
 
 async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, Services]:
-    """The types, and the services with a database that knows who the caller is, for the owners' policies and ours.
+    """The types, and the services with a database that knows who the caller is, for the owners' policies and ours. A few rows
+    that were written just now are taken in first.
 
     Raises DatabaseUnavailable.
     """
     types = (await types_in_force(services)).for_caller(caller.claims)
+    await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
     settings = types.settings(caller.claims)
     return types, replace(services, database=services.database.acting(settings)) if settings else services
 

@@ -19,6 +19,7 @@ from quarry.core.collections.declaration import CollectionDeclaration, FacetDecl
 from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
 from quarry.core.collections.relations import Relation
 from quarry.core.postgres.schema import SyncConnection
+from quarry.core.tables import COLLECTION_WINDOWS
 
 LOCK_SECONDS = 10
 """So long a change waits for those who use a table: a trigger is made while nobody writes."""
@@ -176,7 +177,7 @@ def _store(connection: SyncConnection, name: str, declaration: CollectionDeclara
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
     """The statements that make what a collection has beside its source."""
     if is_new:
-        for table, parent in ((collection.rows, "collection_rows"), (collection.windows, "collection_windows")):
+        for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
             yield f"create table {table} partition of {parent} for values in ({collection.id})"
             yield f"alter table {table} alter column collection set default {collection.id}"
         # between the partitions, not their parents: so that one collection can be dropped

@@ -8,7 +8,7 @@ from typing import LiteralString
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, table_name
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
-from quarry.core.tables import EmbeddedTable
+from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 _WORDINGS: Mapping[str, str] = {"boolean": "{}", "date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
@@ -54,7 +54,14 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
         name: f"(select {collection.text(name)} from {collection.source_sql} x where {collection.has_key('t.id')})"
         for name in columns
     }
-    return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles, expressions=expressions)
+    return EmbeddedTable(
+        collection.rows,
+        collection.windows,
+        columns,
+        titles=titles,
+        expressions=expressions,
+        declared_in=COLLECTION_WINDOWS,
+    )
 
 
 def nouns(label: str) -> tuple[str, ...]:

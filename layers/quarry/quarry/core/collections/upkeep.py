@@ -21,6 +21,8 @@ from quarry.core.errors import QuarryError
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.tables import EmbeddedTable
 
+SEARCH_KEYS = 50
+"""So many noted keys a search takes first."""
 COMPARE_SECONDS = 600.0
 """As long as comparing a collection with its source may take."""
 BATCH_SECONDS = 60.0
@@ -39,6 +41,11 @@ select c.id,
   extract(epoch from now() - c.reconciled_at)::float8 as compared_before,
   extract(epoch from now() - c.polled_to)::float8 as polled_before
 from collections c where c.id = any(%s) order by c.id
+"""
+
+_CHANGED = """
+select c.id from unnest(%s::int[]) c (id)
+where exists (select from collection_changes q where q.collection = c.id and q.key is not null)
 """
 
 _NOT_ANSWERING = ("08", "53", "57P")
@@ -105,6 +112,20 @@ async def keep_in_step(
         if due or waiting.has_changes or waiting.has_problem:
             done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
     return done
+
+
+async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:
+    """Read the rows of a few noted keys again before a search, for where nothing else does at this moment. What cannot be read
+    is left to `keep_in_step`, which says why.
+    """
+    by_id = {each.id: each for each in collections}
+    rows = await database.rows(_CHANGED, [list(by_id)]) if by_id else []
+    for collection in [by_id[row["id"]] for row in rows]:
+        try:
+            await refresh_rows(database, collection, SEARCH_KEYS)
+        except (PostgresError, QuarryError) as error:
+            if _fault_of_source(error) is None:
+                raise
 
 
 async def compare(database: Database, collection: Collection) -> int:

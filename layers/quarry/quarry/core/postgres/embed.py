@@ -27,7 +27,7 @@ from quarry.core.postgres.embedding_backlog import (
 from quarry.core.postgres.embedding_claims import Claim
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.postgres.vectors import half_vector
-from quarry.core.tables import EmbeddedTable
+from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 BATCH_ROWS = 32
 
@@ -162,15 +162,18 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
         for table in tables:
             await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
             await connection.execute(
-                SQL("alter table {} alter column embedding type halfvec({})").format(
-                    Identifier(table.embeddings), Literal(model.dimensions)
-                )
-            )
-            await connection.execute(
                 SQL(
                     "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
                     " where embedded_hash is not null or refused_hash is not null"
                 ).format(Identifier(table.name))
+            )
+        for declared in dict.fromkeys(
+            (*(table.declared_in or table.embeddings for table in tables), COLLECTION_WINDOWS)
+        ):
+            await connection.execute(
+                SQL("alter table {} alter column embedding type halfvec({})").format(
+                    Identifier(declared), Literal(model.dimensions)
+                )
             )
         await connection.execute("delete from embedding_model")
 
