@@ -25,6 +25,7 @@ from quarry.core.services import Services
 from quarry.local.data import REFRESH_SECONDS, embed_table
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.terminal import progress_bar
+from quarry.records.searched_types import CIVIC
 
 
 def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
@@ -67,8 +68,14 @@ def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> 
     checked = check(declared, catalog, Lines(text, str(path)), own_schema=schema)
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
-    if checked.errors:
-        raise DeclarationError(checked.errors)
+    lines = Lines(text, str(path))
+    taken = [
+        lines.problem(("collections", name), f"{name!r} is a type of a city's records: take another name")
+        for name in declared
+        if name in CIVIC.counted
+    ]
+    if taken or checked.errors:
+        raise DeclarationError([*checked.errors, *taken])
     return plan_changes(declared, stored_collections(connection), catalog.relations)
 
 

@@ -22,6 +22,10 @@ _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
 
 
+_UNQUOTABLE = frozenset("%{}")
+"""What a name may not hold that stands in the text of a statement with parameters."""
+
+
 @dataclass
 class Checked:
     """What is wrong with declarations: errors forbid to use them, warnings do not."""
@@ -103,6 +107,10 @@ class _Check:
         column = relation.by_name.get(name)
         if column is None:
             self._wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.by_name)}", *path)
+        elif _UNQUOTABLE & {*name}:
+            self._wrong(
+                f"a column called {name!r} cannot be used: give it a name without %, {{ and }} in a view", *path
+            )
         elif not fit.accepts(column):
             self._wrong(f"the column {name!r} is {column.type}, not {fit.wanted}", *path)
         return column
