@@ -122,6 +122,22 @@ def test_the_rows_of_the_table_itself_are_counted(client: TestClient) -> None:
     assert by_month["groups"] == [{"value": "2024-05-01", "count": 30}, {"value": "2024-06-01", "count": 10}]
 
 
+def test_sums_are_of_all_rows_and_of_each_group(client: TestClient) -> None:
+    counted = client.get(
+        "/records/facets", params={"by": "status", "of": ["sum:price", "max:price"], "q": "parcel"}
+    ).json()
+    assert (counted["total"], counted["sum:price"], counted["max:price"]) == (40, 820, 40)
+    assert [(group["value"], group["count"], group["sum:price"]) for group in counted["groups"]] == [
+        ("open", 30, 600), ("closed", 10, 220),
+    ]  # fmt: skip
+    alone = client.get("/records/facets", params={"of": "avg:price", "status": "open", "q": "printer"}).json()
+    assert (alone["total"], alone["avg:price"], alone["groups"]) == (1, 12.5, [])
+    assert client.get("/records/facets", params={"of": "sum:price", "q": "password"}).json()["sum:price"] is None
+    wrong = client.get("/records/facets", params={"of": "sum:prize"})
+    assert wrong.status_code == 422
+    assert "did you mean 'price'" in wrong.json()["errors"][0]["message"]
+
+
 @pytest.mark.parametrize(
     ("question", "total"),
     [

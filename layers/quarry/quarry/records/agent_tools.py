@@ -13,7 +13,7 @@ from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
 from quarry.records.collections import count_records
-from quarry.records.contract import TYPES_MAX, CountRequest, FacetValues, SearchRequest, TypeName
+from quarry.records.contract import MEASURES_MAX, TYPES_MAX, CountRequest, FacetValues, SearchRequest, TypeName
 from quarry.records.filters import facet_clauses
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
@@ -62,6 +62,11 @@ class CountRecordsArguments(_Filters):
     query: QueryText | None = Field(default=None, description="Only records that hold all of these words.")
     by: str | None = Field(
         default=None, max_length=200, description="The facet, or `day`, `month` or `year`, to count them by."
+    )
+    of: list[str] = Field(
+        default=[],
+        max_length=MEASURES_MAX,
+        description="What to reckon of facets that are numbers: `sum:price`, `avg:price`, `min:price` or `max:price`.",
     )
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from quarry.core.contract import AggregationGroup
+from quarry.core.collections.declaration import nearest
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
-from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.answers import Group, Measure
 from quarry.core.retrieval.filters import Among
+from quarry.core.retrieval.questions import MEASURED_KINDS
 from quarry.core.services import Caller, Services
-from quarry.records.contract import Collection, CollectionFacet, Collections, CountRequest, Period, RecordCounts
+from quarry.records.contract import (
+    Collection,
+    CollectionFacet,
+    Collections,
+    CountedGroup,
+    CountRequest,
+    Period,
+    RecordCounts,
+)
 from quarry.records.filters import facet_clauses, nearest_facets, types_with
 from quarry.records.retrieval import Scope
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -46,25 +55,55 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     types, services = await acting_for(caller, services)
     chosen = types.named(request.type)
     scope = Scope(request.from_date, request.to_date, facets=facet_clauses(request.facets, chosen))
-    ask = _asked(request, chosen)
-    tables = [each.table for each in types_with(scope.facets, chosen, *([ask.facet] if ask.facet else []))]
+    ask, measures = _asked(request, chosen), _measures(request, chosen)
+    needed = [*([ask.facet] if ask.facet else []), *(each.facet for each in measures)]
+    tables = [each.table for each in types_with(scope.facets, chosen, *needed)]
     clauses, among = [*scope.dated, *scope.facets], Among(words=request.q or "")
     if not tables:
         return RecordCounts(total=0, groups=[], truncated=False)
-    if ask.kind == "count":
+    if ask.kind == "count" and not measures:
         total = sum([(await questions.answer(services.database, table, ask, clauses, among)).rows for table in tables])
         return RecordCounts(total=total, groups=[], truncated=False)
-    answer = await questions.groups_over(services.database, tables, ask, clauses, among)
+    answer = await questions.groups_over(services.database, tables, ask, clauses, among, measures)
     groups = answer.groups[:GROUPS_MAX]
     if ask.grain:
         groups = sorted(groups, key=lambda group: str(group.value))
-    return RecordCounts(
-        total=answer.rows, groups=list(map(_group, groups)), truncated=(answer.number or 0) > len(groups)
+    return RecordCounts.model_validate(
+        {
+            "total": answer.rows,
+            "groups": list(map(_group, groups)),
+            "truncated": (answer.number or 0) > len(groups),
+            **answer.measures,
+        }
     )
 
 
-def _group(group: Group) -> AggregationGroup:
-    return AggregationGroup(value=group.value, count=group.rows)
+def _group(group: Group) -> CountedGroup:
+    return CountedGroup(value=group.value, count=group.rows, **group.measures)
+
+
+def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Measure]:
+    """What is to be reckoned. Raises InvalidInput for a facet that is no number of any type."""
+    measures = [Measure.named(each) for each in request.of]
+    numbers = sorted(
+        {
+            facet.name
+            for each in types
+            for facet in each.table.facets
+            if facet.kind in MEASURED_KINDS and not facet.related and not facet.is_array
+        }
+    )
+    wrong = [
+        FieldError(
+            f"/of/{place}",
+            f"{each.facet} is no number of these records{nearest(each.facet, numbers)}: {', '.join(numbers) or 'none'}",
+        )
+        for place, each in enumerate(measures)
+        if each.facet not in numbers
+    ]
+    if wrong:
+        raise InvalidInput(wrong)
+    return measures
 
 
 def _asked(request: CountRequest, types: Sequence[SearchedType]) -> Ask:

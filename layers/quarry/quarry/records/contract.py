@@ -44,6 +44,7 @@ FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_
 
 
 TYPES_MAX = 12
+MEASURES_MAX = 8
 TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN), Field(examples=["motion"])]
 """The name of a type of record, as `GET /collections` has it."""
 
@@ -136,16 +137,33 @@ class CountRequest(_Filtered):
         description="The facet, or `day`, `month` or `year`, by which they are grouped.",
         examples=["result"],
     )
+    of: list[Annotated[str, StringConstraints(pattern=r"^(sum|avg|min|max):[a-z][a-z0-9_]{0,47}$")]] = Field(
+        default_factory=list,
+        max_length=MEASURES_MAX,
+        description="What is reckoned of a facet that is a number, in all and by group: `sum:price`; or `avg`, `min`, `max`.",
+        examples=[[]],
+    )
+
+
+class CountedGroup(AggregationGroup):
+    """A value, or the first day of a period, how many records have it, and what was reckoned of these, by its name: `sum:price`."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
 
 class RecordCounts(BaseModel):
     """Exact numbers, counted over all records. `groups` are those with most records first, or periods in the order of time, each
-    by its first day; `truncated` says that there are more. A record with several values counts for each.
+    by its first day; `truncated` says that there are more. A record with several values counts for each. What `of` asks for
+    stands beside `total` and each `count`, by its name; null where no record has a value.
     """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
     total: int
     exact: Literal[True] = True
-    groups: list[AggregationGroup]
+    groups: list[CountedGroup]
     truncated: bool
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from quarry.core.query.question import Ask
 
+Function = Literal["sum", "avg", "min", "max"]
 Value = str | int | float | bool | datetime.date
 
 
@@ -17,6 +19,28 @@ class Group:
 
     value: Value
     rows: int
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is reckoned of a facet's values beside counting rows; None of rows without any."""
+
+    function: Function
+    facet: str
+
+    @classmethod
+    def named(cls, name: str) -> Measure:
+        """That of its name, `sum:price`. Raises ValueError."""
+        function, _, facet = name.partition(":")
+        for known in get_args(Function):
+            if function == known:
+                return cls(known, facet)
+        raise ValueError(f"{function!r} is none of {', '.join(get_args(Function))}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.function}:{self.facet}"
 
 
 @dataclass(frozen=True)
@@ -24,7 +48,7 @@ class Answer:
     """What a table says to a question. `rows` is how many rows meet the conditions; of `extreme`, how many share the value.
 
     `number` is the count, or how many different values or periods there are; `groups` as asked, those that tie with the last one
-    too; `keys` are the rows asked for, or those with the lowest or highest `value`, by key.
+    too; `measures` are of all rows; `keys` are the rows asked for, or those with the lowest or highest `value`, by key.
     """
 
     ask: Ask
@@ -33,6 +57,7 @@ class Answer:
     groups: Sequence[Group] = ()
     keys: Sequence[str] = ()
     value: Value | None = None
+    measures: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def exists(self) -> bool:

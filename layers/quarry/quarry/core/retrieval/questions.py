@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composable, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Ask, Clause
-from quarry.core.retrieval.answers import Answer, Group, Relaxation, Standing, Value
+from quarry.core.retrieval.answers import Answer, Group, Measure, Relaxation, Standing, Value
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
 from quarry.core.retrieval.wording import clause_label
 
+MEASURED_KINDS = frozenset({"number", "money", "year"})
 KEYS_MAX = 1000
 """So many rows are named by an answer that counts them all."""
 
@@ -125,42 +126,62 @@ async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
 
 
 async def groups_over(
-    database: Database, tables: Sequence[SearchTable], ask: Ask, clauses: Sequence[Clause], among: Among = EVERY_ROW
+    database: Database,
+    tables: Sequence[SearchTable],
+    ask: Ask,
+    clauses: Sequence[Clause],
+    among: Among = EVERY_ROW,
+    measures: Sequence[Measure] = (),
 ) -> Answer:
-    """The groups, or the number of them, over the rows of several tables together: each has what is asked for, and the facets of
-    the clauses.
+    """The groups, or the number of them, over the rows of several tables together, with what is measured of their rows: each
+    table has what is asked for, and the facets of the clauses and the measures. Where rows are counted, there are no groups.
+
+    Raises ValueError for a measure of what is no number.
     """
     arguments = Arguments()
     had = [
-        SQL("select array(")
-        + _values(table, _asked_facet(table, ask), ask.grain)
-        + SQL(") as values ")
-        + statement.rows
-        for table in tables
-        for statement in [_Statement(table, clauses, among, arguments)]
-    ]
-    facet = _asked_facet(tables[0], ask)
-    grouped = (
-        SQL("with had as materialized (")
-        + SQL(" union all ").join(had)
-        + SQL(
-            "), grouped as (select v.value, count(*) as rows from had h, unnest(h.values) v (value) group by v.value) "
+        SQL("select array({}) as values{} ").format(
+            _values(table, _asked_facet(table, ask), ask.grain)
+            if ask.kind != "count"
+            else SQL("select null::text where false"),
+            SQL("").join(SQL(", {} as {}").format(_measured(table, each), Identifier(each.name)) for each in measures),
         )
+        + _Statement(table, clauses, among, arguments).rows
+        for table in tables
+    ]
+    reckoned = SQL("").join(
+        SQL(", {}({}) as {}").format(SQL(each.function), Identifier("h", each.name), Identifier(each.name))
+        for each in measures
     )
     order = SQL("asc" if ask.ascending else "desc")
     first = SQL(" fetch first {} rows with ties").format(Literal(ask.limit)) if ask.limit is not None else SQL("")
-    query = (
-        grouped
-        + SQL("select (select count(*) from had) as rows, (select count(*) from grouped) as number, ")
-        + SQL("array(select to_jsonb(g) from (select * from grouped order by rows {}").format(order)
-        + first
-        + SQL(") g order by g.rows {}, g.value limit {}) as groups").format(order, Literal(GROUPS_MAX))
-    )
+    query = SQL(
+        "with had as materialized ({had}),"
+        " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value)"
+        " select (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything,"
+        " (select count(*) from grouped) as number,"
+        " array(select to_jsonb(g) from (select * from grouped order by rows {order}{first}) g"
+        " order by g.rows {order}, g.value limit {limit}) as groups"
+    ).format(had=SQL(" union all ").join(had), reckoned=reckoned, order=order, first=first, limit=Literal(GROUPS_MAX))
     row = await _row(database, query, arguments)
+    everything, names = row["everything"], [each.name for each in measures]
     if ask.kind == "distinct":
-        return Answer(ask, row["rows"], number=row["number"])
-    groups = tuple(Group(_as_value(facet, group["value"]), group["rows"]) for group in row["groups"])
-    return Answer(ask, row["rows"], number=row["number"], groups=groups)
+        return Answer(ask, everything["rows"], number=row["number"])
+    facet = _asked_facet(tables[0], ask) if row["groups"] else None
+    groups = tuple(
+        Group(_as_value(facet, group["value"]), group["rows"], {name: group[name] for name in names})
+        for group in row["groups"]
+        if facet
+    )
+    measured = {name: everything[name] for name in names}
+    return Answer(ask, everything["rows"], number=row["number"], groups=groups, measures=measured)
+
+
+def _measured(table: SearchTable, measure: Measure) -> Composable:
+    facet = table.facet(measure.facet)
+    if facet.kind not in MEASURED_KINDS or facet.related is not None or facet.is_array:
+        raise ValueError(f"{facet.label} is no number of its own")
+    return SQL("({})::numeric").format(SQL(facet.sql))
 
 
 async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answer:
