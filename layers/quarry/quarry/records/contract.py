@@ -146,7 +146,7 @@ class CountRequest(_Filtered):
 
 
 class CountedGroup(AggregationGroup):
-    """A value, or the first day of a period, how many records have it, and what was reckoned of these, by its name: `sum:price`."""
+    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`)."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
