@@ -20,5 +20,8 @@ def modules(name: str) -> dict[str, ModuleType]:
 
 
 def searched_tables() -> dict[str, tuple[str, ...]]:
-    """The tables of each domain that are searched: it holds data when one of them does."""
-    return {domain: tuple(table.name for table in facets.SEARCHED) for domain, facets in modules("facets").items()}
+    """The tables of each domain that are searched, or say what else is: it holds data when one of them does."""
+    return {
+        domain: (*(table.name for table in facets.SEARCHED), *getattr(facets, "DECLARED_IN", ()))
+        for domain, facets in modules("facets").items()
+    }

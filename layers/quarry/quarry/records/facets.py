@@ -18,3 +18,6 @@ KIND_FACETS: Mapping[RecordType, str] = {"matter": "matter_type", "document_sect
 """The facets that say what kind of thing a record of the type is, as its noun does."""
 
 SEARCHED = tuple(declared.table for declared in TYPES.values())
+
+DECLARED_IN = ("collections",)
+"""The table that says what else there is to search."""

@@ -10,7 +10,7 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {element, replace} from '../dom.js';
 import {Answer} from './records/answer.js';
-import {TYPES} from './records/record.js';
+import {inOrder, typeNames} from './records/record.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
@@ -97,7 +97,7 @@ class RecordsView {
     this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, 'Ask the record'),
-        element('p', {class: 'lead'}, 'Motions, agendas, documents and what was said. A question gets an answer that cites its sources; a few words get a list.')),
+        element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
       this.prompt.root,
       examples.length > 0 && element('section', {'aria-label': 'Examples'},
         choices('Questions to try', examples, (text) => this.#ask(text)))));
@@ -122,7 +122,7 @@ class RecordsView {
   #scope() {
     const {type} = this.search;
     if (type.length === 0) return null;
-    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => TYPES[name].many.toLowerCase()).join(', ')}`, {
+    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => typeNames(name).many.toLowerCase()).join(', ')}`, {
       label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
     }));
   }
@@ -230,7 +230,7 @@ function leave(entry, next) {
 function searchOf(params) {
   return {
     q: (params.get('q') ?? '').trim(),
-    type: params.getAll('type').filter((name) => Object.hasOwn(TYPES, name)),
+    type: inOrder(params.getAll('type').filter((name) => /^[a-z][a-z0-9_]{0,47}$/.test(name))),
     from: params.get('from') ?? '',
     to: params.get('to') ?? '',
   };

@@ -8,8 +8,8 @@ import {facts, openPanel} from '../../components/panel.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, words} from '../../format.js';
 
-/** The types in the order in which they are offered. */
-export const TYPES = {
+/** What the types of a city's records are called, in the order in which they are offered. */
+const TYPES = {
   motion: {one: 'Motion', many: 'Motions'},
   agenda_item: {one: 'Agenda item', many: 'Agenda items'},
   matter: {one: 'Matter', many: 'Matters'},
@@ -18,9 +18,26 @@ export const TYPES = {
   transcript_segment: {one: 'Transcript', many: 'Transcripts'},
 };
 
-/** @param {string} type */
-export function typeName(type) {
-  return TYPES[type]?.one ?? words(type);
+/** What records of a type are called: those of a collection as it is.
+ * @param {string} type
+ */
+export function typeNames(type) {
+  return TYPES[type] ?? {one: words(type), many: words(type)};
+}
+
+/** What may be chosen where these types are known: of a city's records all types.
+ * @param {string[]} types
+ */
+export function offered(types) {
+  return inOrder(types.some((name) => Object.hasOwn(TYPES, name)) ? [...Object.keys(TYPES), ...types] : types);
+}
+
+/** These types, each once, in the order in which they are offered.
+ * @param {string[]} types
+ */
+export function inOrder(types) {
+  const own = types.filter((name) => !Object.hasOwn(TYPES, name));
+  return [...Object.keys(TYPES).filter((name) => types.includes(name)), ...new Set(own)];
 }
 
 /**
@@ -28,7 +45,7 @@ export function typeName(type) {
  * @param {{type: string, date?: string}} record
  */
 function kicker({type, date}) {
-  return [typeName(type), date && day(date)].filter(Boolean).join(' · ');
+  return [typeNames(type).one, date && day(date)].filter(Boolean).join(' · ');
 }
 
 /**
@@ -84,10 +101,13 @@ export function openRecord(record, context) {
 // What is said elsewhere in the panel, or means nothing to a reader.
 const LEFT_OUT = new Set(['id', 'url', 'date', 'title', 'meeting_id', 'matter_id', 'agenda_item_id']);
 const LONG_TEXTS = ['plain_english_summary', 'text_content', 'statement_text', 'body', 'summary', 'description', 'context'];
+const LONG_TEXT_MIN = 160;
 
 function whole({fields, meeting, title, url}) {
-  const texts = LONG_TEXTS.filter((name) => fields[name] && fields[name] !== title);
-  const others = Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name) && !LONG_TEXTS.includes(name));
+  const isLong = (value) => typeof value === 'string' && value.length >= LONG_TEXT_MIN;
+  const named = [...LONG_TEXTS, ...Object.keys(fields).filter((name) => !LONG_TEXTS.includes(name) && isLong(fields[name]))];
+  const texts = named.filter((name) => fields[name] && fields[name] !== title);
+  const others = Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name) && !named.includes(name));
   return [
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, fields[name])))),

@@ -8,7 +8,7 @@ import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {number, plural} from '../../format.js';
-import {TYPES, resultCard} from './record.js';
+import {offered, resultCard, typeNames} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
@@ -126,11 +126,12 @@ export class Results {
     const {type, from, to} = this.search;
     const {counts} = this;
     const chosen = new Set(type);
-    const toggles = Object.entries(TYPES).filter(([name]) => chosen.has(name) || counts[name] > 0 || chosen.size > 0).map(([name, {many}]) => toggle(many, {
+    const names = offered([...type, ...Object.keys(counts)]).filter((name) => chosen.has(name) || counts[name] > 0 || chosen.size > 0);
+    const toggles = names.map((name) => toggle(typeNames(name).many, {
       pressed: chosen.has(name),
       count: name in counts ? this.told(counts[name]) : null,
       name,
-      ontoggle: (pressed) => this.callbacks.onfilter({type: Object.keys(TYPES).filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
+      ontoggle: (pressed) => this.callbacks.onfilter({type: names.filter((each) => (each === name ? pressed : chosen.has(each)))}, name),
     }));
     return element('div', {class: 'filters'},
       element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
