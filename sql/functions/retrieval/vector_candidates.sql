@@ -21,10 +21,10 @@ as $$
 declare
   max_looked_at constant int := greatest(2500, 25 * p_limit);
   max_few constant int := 4 * max_looked_at / 5;
-  -- those of long texts come together; and the index gives the nearest rows less surely than somewhat more
-  windows_per_row constant float8 := 1.5 * least(4, greatest(1, (
-    select e.reltuples / t.reltuples from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
-  wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1.5));
+  -- those of long texts come together
+  windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
+    select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
+  wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1));
   -- as a literal: else no partial index is known to hold it
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
