@@ -168,3 +168,14 @@ def test_cleaning_up_counts_the_values_of_collections_anew(desk: str) -> None:
     main(["cleanup"])
     with psycopg.connect(desk) as connection:
         assert connection.execute("select count(*) from quarry.facet_values where facet = 'status'").fetchone() == (2,)
+
+
+def test_uninstalling_takes_the_triggers_along_and_leaves_the_tables(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["apply", "--no-embed"])
+    assert main(["uninstall", "--yes"]) == 0, capsys.readouterr().err
+    owner(desk, "insert into support.tickets (subject) values ('badger')")
+    with psycopg.connect(desk) as connection:
+        assert connection.execute("select count(*) from support.tickets").fetchone() == (4,)
+        assert connection.execute("select count(*) from pg_trigger where tgname ~ 'quarry'").fetchone() == (0,)

@@ -7,6 +7,7 @@ import sys
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
+from quarry.core.collections.apply import drop_collection, stored_collections
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
 from quarry.core.postgres.schema import SyncConnection, is_installed, names_made
@@ -107,6 +108,9 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
             # what others drop meanwhile is not missed
             connection.execute("set transaction isolation level repeatable read")
             connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
+            if _has_table(connection, "collections"):
+                for collection in stored_collections(connection).values():
+                    drop_collection(connection, collection)
             # the names of the same things must not change with the schema
             connection.execute("set local search_path = ''")
             if lost := _drop_whole(connection, schema):
@@ -132,6 +136,12 @@ def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
     connection.execute(SQL("drop schema {} cascade").format(Identifier(schema)))
     after = connection.execute(of_others).fetchall()
     return sorted(name for (name,) in {*strangers, *before} - {*after})
+
+
+def _has_table(connection: SyncConnection, name: str) -> bool:
+    """Whether an installation, which may be an earlier one, has this table."""
+    row = connection.execute("select to_regclass(%s) is not null", [name]).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _oid(connection: SyncConnection, schema: str) -> int:

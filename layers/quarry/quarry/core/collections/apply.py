@@ -134,7 +134,7 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
     with connection.transaction():
         connection.execute(SQL("set local lock_timeout = {}").format(LOCK_SECONDS * 1000))
         if change.action == "drop" and change.stored:
-            _drop(connection, change.stored)
+            drop_collection(connection, change.stored)
         elif change.action == "keep" and change.stored:
             _restore_triggers(connection, change.stored)
         elif change.declaration and change.relation:
@@ -189,7 +189,8 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
     yield from triggers(collection) if collection.declaration.sync == "trigger" else drop_triggers(collection)
 
 
-def _drop(connection: SyncConnection, collection: Collection) -> None:
+def drop_collection(connection: SyncConnection, collection: Collection) -> None:
+    """Drop all that a collection has beside its source, and its triggers there."""
     for statement in drop_functions(collection):
         connection.execute(statement)
     connection.execute(f"drop table {collection.windows}, {collection.rows}")
