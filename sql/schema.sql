@@ -4669,27 +4669,12 @@ CREATE TABLE quarry.campaigns (
 --
 
 CREATE TABLE quarry.collection_changes (
-    seq bigint NOT NULL,
     collection smallint NOT NULL,
     key text,
     at timestamp with time zone DEFAULT now() NOT NULL,
     problem text
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='10000');
-
-
---
--- Name: collection_changes_seq_seq; Type: SEQUENCE; Schema: quarry; Owner: -
---
-
-ALTER TABLE quarry.collection_changes ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME quarry.collection_changes_seq_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 100
-);
 
 
 --
@@ -5660,14 +5645,6 @@ ALTER TABLE ONLY quarry.campaign_embeddings
 
 ALTER TABLE ONLY quarry.campaigns
     ADD CONSTRAINT campaigns_pkey PRIMARY KEY (id);
-
-
---
--- Name: collection_changes collection_changes_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
---
-
-ALTER TABLE ONLY quarry.collection_changes
-    ADD CONSTRAINT collection_changes_pkey PRIMARY KEY (collection, seq);
 
 
 --

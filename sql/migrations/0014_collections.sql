@@ -12,15 +12,13 @@ create table collections (
   problem text  -- why it is not kept in step
 );
 
--- Keys that writers note and the refresher takes; a null key asks for the whole collection to be compared. No key is unique, or writers
--- would wait for the refresher.
+-- Keys that writers note and the refresher takes; a null key asks for the whole collection to be compared. Nothing is unique, or writers
+-- would wait for the refresher; nothing is indexed, since each index costs them more than a scan costs the refresher.
 create table collection_changes (
-  seq bigint generated always as identity (cache 100),
   collection smallint not null,
   key text,
   at timestamptz not null default now(),
-  problem text,
-  primary key (collection, seq)
+  problem text
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 10000);
 

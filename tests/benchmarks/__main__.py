@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable
 from itertools import takewhile
 
-from tests.benchmarks import companies, deployed, hostile, ontology, people, records, values
+from tests.benchmarks import collections, companies, deployed, hostile, ontology, people, records, values
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
+    "collections": collections.main,
     "companies": companies.main,
     "hostile": hostile.main,
     "ontology": ontology.main,

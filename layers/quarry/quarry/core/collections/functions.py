@@ -124,11 +124,11 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('collection {number}', 0)) then
     return null;
   end if;
-  with next as (
-    select c.seq from collection_changes c
-    where c.collection = {number} and c.key is not null order by c.seq limit p_limit for update skip locked
-  ), gone as (
-    delete from collection_changes c using next n where c.seq = n.seq returning c.key
+  with gone as (
+    delete from collection_changes c where c.ctid = any(array(
+      select n.ctid from collection_changes n
+      where n.collection = {number} and n.key is not null limit p_limit for update skip locked))
+    returning c.key
   )
   select array_agg(distinct g.key) into taken from gone g;
   if taken is null then
