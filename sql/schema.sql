@@ -1410,7 +1410,7 @@ CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows i
     from pairs p window so as (order by p.expected, p.part)
   ), chosen as (
     select s.* from summed s
-    where s.place = 1 or s.read <= 20 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
+    where s.place = 1 or s.read <= 20::float8 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
   )
   select array[
     (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
