@@ -12,17 +12,14 @@ from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.collection import Collection
 from quarry.core.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.core.collections.relations import read_catalog
-from quarry.core.collections.search_table import embedded_table
-from quarry.core.collections.upkeep import Refreshed, compare, keep_in_step, read_collections
-from quarry.core.errors import ConfigurationError, ModelError, NotFound
-from quarry.core.postgres.embed import make_ready
-from quarry.core.postgres.embedding_backlog import count_pending
+from quarry.core.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
+from quarry.core.errors import ConfigurationError, NotFound
 from quarry.core.postgres.load import analyze
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
-from quarry.local.data import REFRESH_SECONDS, embed_table
+from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.terminal import progress_bar
 from quarry.records.searched_types import CIVIC
@@ -86,7 +83,7 @@ async def _fill(database: LocalDatabase, *, embed: bool) -> bool:
         changed = [collections[name] for name, each in done.items() if each.keys]
         await _count(database, services, changed)
         if embed:
-            await _embed(services, collections.values())
+            await embed_waiting(services, embedded_tables(collections.values()))
     return _report(done)
 
 
@@ -100,7 +97,7 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
             print(f"{collection.name}: {await compare(services.database, collection):,} rows differ")
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
-        await _embed(services, chosen)
+        await embed_waiting(services, embedded_tables(chosen))
     return _report(done)
 
 
@@ -116,19 +113,6 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
     for collection in collections:
         await asyncio.to_thread(analyze, database.url, collection.rows, schema=database.settings.database_schema)
     await refresh(services.database, "values", [each.rows for each in collections], timeout_seconds=REFRESH_SECONDS)
-
-
-async def _embed(services: Services, collections: Iterable[Collection]) -> None:
-    tables = [embedded_table(each) for each in collections if each.declaration.embedded]
-    waiting = [table for table in tables if await count_pending(services.database, table)]
-    if not waiting:
-        return
-    try:
-        await make_ready(services.database, services.embeddings)
-        for table in waiting:
-            await embed_table(services, table, stale=True)
-    except ModelError as error:
-        print(f"not embedded, rows are found by their words only: {error.message}", file=sys.stderr)
 
 
 def _report(done: Mapping[str, Refreshed]) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -223,6 +223,19 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     if left > 0:
         _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done
+
+
+async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> None:
+    """Embed what waits in these tables, stale rows too. A model that fails is told; rows without vectors are found by words."""
+    waiting = [table for table in tables if await count_pending(services.database, table)]
+    if not waiting:
+        return
+    try:
+        await make_ready(services.database, services.embeddings)
+        for table in waiting:
+            await embed_table(services, table, stale=True)
+    except ModelError as error:
+        _note(f"not embedded: {error.message}")
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 
 from quarry import catalog
-from quarry.core.errors import ModelError
-from quarry.core.postgres.embed import make_ready
-from quarry.core.postgres.embedding_backlog import count_pending
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
-from quarry.local.data import embed_table
+from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
 from quarry.local.derived import Statistics, derived_of
 from quarry.local.difference import Derived, Difference
@@ -64,18 +60,9 @@ def _connected(database: LocalDatabase) -> AbstractContextManager[SyncConnection
 
 
 async def _embed(database: LocalDatabase, names: Sequence[str]) -> None:
-    """Embed what waits. A model that fails is told: what it was to make stays a difference."""
+    """Embed what waits. Of a model that fails, what it was to make stays a difference."""
     async with database.services() as services:
-        tables = [catalog.EMBEDDED[name] for name in names]
-        waiting = [table for table in tables if await count_pending(services.database, table)]
-        if not waiting:
-            return
-        try:
-            await make_ready(services.database, services.embeddings)
-            for table in waiting:
-                await embed_table(services, table, stale=True)
-        except ModelError as error:
-            print(f"not embedded: {error.message}", file=sys.stderr)
+        await embed_waiting(services, [catalog.EMBEDDED[name] for name in names])
 
 
 def _report(differences: Sequence[Difference], *, as_json: bool) -> None:
