@@ -107,8 +107,10 @@ EXACT = "select count(*) from motions t where t.id = any(%s) or t.text_search @@
 def test_the_number_is_that_of_all_rows_looked_at_one_by_one(
     connection: psycopg.Connection[Any], words: Sequence[str], limit: int, found: Sequence[int], is_filtered: bool
 ) -> None:
-    ids = [f"oak{number}" for number in found]
     condition = "t.date < '2024-03-01'" if is_filtered else None
+    # what is found by its meaning meets the conditions too
+    meeting = f"select t.id from motions t where t.id = any(%s) and coalesce({condition or 'null::boolean'}, true)"
+    ids = connection.execute(meeting.encode(), [[f"oak{number}" for number in found]]).fetchall()
     told = connection.execute(COUNT, [" ".join(words), condition, limit, ids]).fetchone()
     exact = EXACT.format(condition or "null::boolean")
     number = connection.execute(exact.encode(), [ids, " | ".join(words)]).fetchone()

@@ -29,9 +29,10 @@ NO_NUMERAL = (
     r"|\d{3}-\d{3}-\d{4}(?!\d)|\d++:\d++)"
 )
 """What has digits and is no number: a date, a version, a telephone number, a time of day."""
+# the last group is not possessive, as all else is: early releases of Python 3.11 then find nothing, or fail
 IN_WORDS = (
     rf"(?:(?:half\s++)?an?\s++{_SCALE_WORD}\b|(?:(?:half\s++)?an?\s++{_SCALE_WORD}|{_SMALL_WORD})"
-    rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}+\b)"
+    rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}\b)"
 )
 
 _NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
