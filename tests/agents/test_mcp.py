@@ -140,6 +140,7 @@ async def test_campaigns_come_with_exact_counts(base: str) -> None:
         ("search_records", {"query": "a\x00b"}, "NUL"),
         ("search_records", {"query": "elm", "colour": "red"}, "colour"),
         ("search_records", {"query": "elm", "facets": {"movr": ["x"]}}, "mover"),
+        ("count_records", {"of": ["sum:price"]}, "price is no number of these records"),
         ("search_records", {"query": "elm", "facets": {"limit": ["1"]}}, "nearest"),
         ("count_records", {"by": "movr"}, "mover"),
         ("get_record", {"type": "motion", "id": "none"}, "no motion"),

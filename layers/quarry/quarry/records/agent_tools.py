@@ -99,7 +99,7 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
 
 async def _count(arguments: CountRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
     request = CountRequest.model_validate(
-        {**await arguments.parameters(services), "q": arguments.query, "by": arguments.by}
+        {**await arguments.parameters(services), "q": arguments.query, "by": arguments.by, "of": arguments.of}
     )
     counted = await count_records(request, caller, services)
     return counted.model_copy(update={"groups": counted.groups[:GROUPS_MAX]}).model_dump(mode="json") | {
