@@ -62,10 +62,10 @@ def _read(path: Path) -> str:
 def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> list[Change]:
     declared: Mapping[str, CollectionDeclaration] = read_declarations(text, str(path))
     catalog = read_catalog(connection, tables_named(declared))
-    checked = check(declared, catalog, Lines(text, str(path)), own_schema=schema)
+    lines = Lines(text, str(path))
+    checked = check(declared, catalog, lines, own_schema=schema)
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
-    lines = Lines(text, str(path))
     taken = [
         lines.problem(("collections", name), f"{name!r} is a type of a city's records: take another name")
         for name in declared

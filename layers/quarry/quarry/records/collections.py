@@ -11,7 +11,6 @@ from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure
 from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.questions import MEASURED_KINDS
 from quarry.core.services import Caller, Services
 from quarry.records.contract import (
     Collection,
@@ -85,14 +84,7 @@ def _group(group: Group) -> CountedGroup:
 def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Measure]:
     """What is to be reckoned. Raises InvalidInput for a facet that is no number of any type."""
     measures = [Measure.named(each) for each in request.of]
-    numbers = sorted(
-        {
-            facet.name
-            for each in types
-            for facet in each.table.facets
-            if facet.kind in MEASURED_KINDS and not facet.related and not facet.is_array
-        }
-    )
+    numbers = sorted({facet.name for each in types for facet in each.table.facets if questions.is_measurable(facet)})
     wrong = [
         FieldError(
             f"/of/{place}",

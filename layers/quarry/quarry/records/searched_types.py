@@ -131,9 +131,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return SearchTable(
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            facets=tuple(
-                {facet.name: facet for table in reversed(tables) for facet in reversed(table.facets)}.values()
-            )[::-1],
+            facets=tuple({facet.name: facet for table in tables for facet in table.facets}.values()),
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
             united=tables,

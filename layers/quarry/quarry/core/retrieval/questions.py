@@ -18,7 +18,6 @@ from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import EVERY_ROW, Among, Arguments, clause_sql, related_rows, where
 from quarry.core.retrieval.wording import clause_label
 
-MEASURED_KINDS = frozenset({"number", "money", "year"})
 KEYS_MAX = 1000
 """So many rows are named by an answer that counts them all."""
 
@@ -177,9 +176,14 @@ async def groups_over(
     return Answer(ask, everything["rows"], number=row["number"], groups=groups, measures=measured)
 
 
+def is_measurable(facet: Facet) -> bool:
+    """Whether a row has one number of it, of its own."""
+    return facet.kind in ("number", "money", "year") and facet.related is None and not facet.is_array
+
+
 def _measured(table: SearchTable, measure: Measure) -> Composable:
     facet = table.facet(measure.facet)
-    if facet.kind not in MEASURED_KINDS or facet.related is not None or facet.is_array:
+    if not is_measurable(facet):
         raise ValueError(f"{facet.label} is no number of its own")
     return SQL("({})::numeric").format(SQL(facet.sql))
 
