@@ -219,7 +219,7 @@ def _runs(given: Arguments) -> int:
     from quarry.local.runs import list_runs
 
     with open_database() as database:
-        asyncio.run(list_runs(database, given.limit, as_json=given.json))
+        asyncio.run(list_runs(database, given.limit, with_feedback=given.feedback, as_json=given.json))
     return DONE
 
 
@@ -494,6 +494,7 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
 
     runs = _add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
     runs.add_argument("--limit", type=_positive, default=20, metavar="N", help="how many (default: %(default)s)")
+    runs.add_argument("--feedback", action="store_true", help="those of which somebody said whether they helped")
     _add_json(runs)
     actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=_Parser)
     show = _add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")

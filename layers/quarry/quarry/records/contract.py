@@ -234,6 +234,9 @@ class AskFilters(_Dated):
     facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"result": ["Carried"]}])
 
 
+_FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
+
+
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
@@ -241,6 +244,7 @@ class AskRequest(Request):
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()
+    fresh: bool = Field(default=False, description=_FRESH)
 
     @property
     def recent_history(self) -> list[PriorTurn]:
@@ -252,9 +256,11 @@ class AskQuery(Request):
 
     q: QueryText
     context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
+    fresh: bool = Field(default=False, description=_FRESH)
+    after_seq: str | None = Field(default=None)
 
     def to_request(self) -> AskRequest:
-        return AskRequest(question=self.q, history=_turns(self.context))
+        return AskRequest(question=self.q, history=_turns(self.context), fresh=self.fresh)
 
 
 def _turns(context: str) -> list[PriorTurn]:
@@ -328,6 +334,28 @@ class AnswerChunkEvent(Event):
     chunk: str
 
 
+class Citation(BaseModel):
+    """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
+    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
+    """
+
+    n: int
+    sentence: str
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    support: float
+    verified: bool
+
+
+class CitationsEvent(Event):
+    """How the sources support the answer; `unsupported` are the sentences that none supports which they cite."""
+
+    type: Literal["citations"] = "citations"
+    citations: list[Citation]
+    unsupported: list[str]
+
+
 class ConfidenceEvent(Event):
     type: Literal["confidence"] = "confidence"
     level: ConfidenceLevel
@@ -353,8 +381,18 @@ class DoneEvent(Event):
         return self.model_dump_json()
 
 
+class ChangedRecord(BaseModel):
+    """A record that an answer cites, and what became of it since."""
+
+    n: int
+    type: RecordType
+    id: str
+    title: str
+    change: Literal["changed", "gone"]
+
+
 class CachedAnswer(BaseModel):
-    """`GET /answers/{id}`: a finished answer as it was given."""
+    """`GET /answers/{id}`: a finished answer as it was given. `changed_since` are the records it cites that changed or went."""
 
     id: Identifier
     query: str
@@ -365,3 +403,5 @@ class CachedAnswer(BaseModel):
     confidence: ConfidenceLevel
     created_at: datetime.datetime
     expires_at: datetime.datetime
+    citations: list[Citation]
+    changed_since: list[ChangedRecord]
