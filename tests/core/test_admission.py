@@ -145,7 +145,7 @@ def desk() -> Desk:
 
 @contextmanager
 def served(desk: Desk, url: str = NO_DATABASE, *more: APIRouter, **environment: str) -> Iterator[str]:
-    defaults = {"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0"}
+    defaults = {"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0", "STREAM_GRACE_SECONDS": "0"}
     services = build_services(Settings.from_environment(defaults | environment), url)
     with serving_app(create_app(services, [desk.router, *more])) as address:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
@@ -13,7 +14,7 @@ import pytest
 from quarry.core.errors import Gone, NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Services
-from quarry.core.stream.encoding import NDJSON, SSE, Place
+from quarry.core.stream.encoding import NDJSON, PLACE_PATTERN, SSE, Place
 from quarry.core.stream.events import Event
 from quarry.core.stream.recording import CANCELLED_MESSAGE, LEFT_MESSAGE
 from quarry.core.stream.run_store import RunStore
@@ -243,5 +244,11 @@ async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, othe
 
 
 @pytest.mark.parametrize("text", ["", "x", "1/2", f"{uuid4()}", f"{uuid4()}/", f"{uuid4()}/-1", f"{uuid4()}/1x"])
-def test_what_is_no_place_is_none(text: str) -> None:
-    assert Place.read(text) is None
+def test_what_is_no_place_is_not_taken_for_one(text: str) -> None:
+    assert re.search(PLACE_PATTERN, text) is None
+
+
+def test_a_place_is_read_as_it_is_written() -> None:
+    place = Place(uuid4(), 12)
+    assert re.search(PLACE_PATTERN, str(place))
+    assert Place.read(str(place)) == place

@@ -13,7 +13,7 @@ from quarry.core.errors import Gone, NotFound
 from quarry.core.stream.encoding import NDJSON
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ReadOn, StreamCaller, rest_of_stream, stream_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -31,25 +31,24 @@ router = APIRouter(tags=["campaigns"])
 async def chat(
     request: Request,
     body: ChatRequest,
-    place: ReadOn,
-    caller: StreamCaller,
+    reader: Reader,
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
     is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
-    if is_stream and place is not None:
-        return await rest_of_stream(request, place, caller, services, NDJSON)
+    if is_stream and reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before a stream has begun, so that a wrong filter is a 422
     await check_filters(body, await values_of(services.database), services.database)
     request_id = request_id_of(request)
     if is_stream:
         return stream_response(
             request,
-            lambda run_id: chat_about_campaigns(body, caller, services, request_id, run_id),
-            caller,
+            lambda run_id: chat_about_campaigns(body, reader.caller, services, request_id, run_id),
+            reader.caller,
             services,
             NDJSON,
         )
-    events = chat_about_campaigns(body, caller, services, request_id)
+    events = chat_about_campaigns(body, reader.caller, services, request_id)
     answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
     return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")

@@ -13,7 +13,7 @@ from quarry.core.errors import Gone, NotFound
 from quarry.core.stream.encoding import NDJSON
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
-from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ReadOn, StreamCaller, rest_of_stream, stream_response
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -29,14 +29,17 @@ router = APIRouter(tags=["companies"])
 async def chat(
     request: Request,
     body: ChatRequest,
-    place: ReadOn,
-    caller: StreamCaller,
+    reader: Reader,
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
-    if place is not None:
-        return await rest_of_stream(request, place, caller, services, NDJSON)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     request_id = request_id_of(request)
     return stream_response(
-        request, lambda run_id: search_companies(body, caller, services, request_id, run_id), caller, services, NDJSON
+        request,
+        lambda run_id: search_companies(body, reader.caller, services, request_id, run_id),
+        reader.caller,
+        services,
+        NDJSON,
     )

@@ -20,6 +20,7 @@ from pydantic import (
 
 from quarry.core.collections.declaration import NAME_PATTERN
 from quarry.core.contract import AggregationGroup, Day, Request
+from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 from quarry.records.types import RecordType
@@ -257,7 +258,7 @@ class AskQuery(Request):
     q: QueryText
     context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
     fresh: bool = Field(default=False, description=_FRESH)
-    after_seq: str | None = Field(default=None)
+    after_seq: str = Field(default="", pattern=PLACE_PATTERN, description=AFTER_SEQ)
 
     def to_request(self) -> AskRequest:
         return AskRequest(question=self.q, history=_turns(self.context), fresh=self.fresh)

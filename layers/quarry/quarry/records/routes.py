@@ -15,7 +15,7 @@ from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import SSE_EVENT_SCHEMA, ReadOn, StreamCaller, rest_of_stream, stream_response
+from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 from quarry.records.answer import answer_question
 from quarry.records.collections import count_records, describe_collections
 from quarry.records.contract import (
@@ -90,24 +90,21 @@ async def count(
 async def ask_by_query(
     request: Request,
     query: Annotated[AskQuery, Query()],
-    place: ReadOn,
-    caller: StreamCaller,
+    reader: Reader,
     services: ServicesDependency,
 ) -> Response:
     """A cited answer as server-sent events, for EventSource."""
-    if place is not None:
-        return await rest_of_stream(request, place, caller, services, SSE)
-    return await _stream_answer(request, query.to_request(), caller, services)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
+    return await _stream_answer(request, query.to_request(), reader.caller, services)
 
 
 @router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
-async def ask(
-    request: Request, body: AskRequest, place: ReadOn, caller: StreamCaller, services: ServicesDependency
-) -> Response:
+async def ask(request: Request, body: AskRequest, reader: Reader, services: ServicesDependency) -> Response:
     """A cited answer as server-sent events."""
-    if place is not None:
-        return await rest_of_stream(request, place, caller, services, SSE)
-    return await _stream_answer(request, body, caller, services)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
+    return await _stream_answer(request, body, reader.caller, services)
 
 
 # an owner's id may hold a slash

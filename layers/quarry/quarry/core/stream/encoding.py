@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,7 +11,10 @@ from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event
 LATE_MESSAGE = "This took too long; try again, or ask for less."
 """What a reader is told whose stream was ended at its deadline."""
 
-_PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,9})")
+PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
+"""How the place of an event is written: RUN/SEQ."""
+AFTER_SEQ = "Read on behind this event of a run of yours (`RUN/SEQ`), instead of asking anew."
+"""What the parameter `after_seq` does."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,10 @@ class Place:
         return f"{self.run_id}/{self.number}"
 
     @classmethod
-    def read(cls, text: str) -> Place | None:
-        """The place that is written so; None where none is."""
-        written = _PLACE.fullmatch(text)
-        return cls(UUID(written[1]), int(written[2])) if written else None
+    def read(cls, text: str) -> Place:
+        """The place that is written so, by PLACE_PATTERN."""
+        run_id, _, number = text.partition("/")
+        return cls(UUID(run_id), int(number))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID, uuid4
 
@@ -11,9 +12,8 @@ from fastapi import Depends, Header, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.services import Caller, Services
-from quarry.core.stream.encoding import Form, Place
+from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
 from quarry.core.stream.events import Event
 from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
@@ -54,40 +54,30 @@ class _EventStream(StreamingResponse):
             await self.stream_response(send)
 
 
-def place_to_read_on(
-    after_seq: Annotated[
-        str | None,
-        Query(description="Read on behind this event of a run of yours (`RUN/SEQ`), instead of asking anew."),
-    ] = None,
-    last_event_id: Annotated[str | None, Header(description="As `after_seq`.")] = None,
-) -> Place | None:
-    """Behind which event a client goes on, as a route's dependency; None where it asks anew. Raises InvalidInput."""
-    given = after_seq or last_event_id
-    if not given:
-        return None
-    place = Place.read(given)
-    if place is None:
-        raise InvalidInput([FieldError("/after_seq", "must be the `id` or `seq` of an event of a stream: RUN/SEQ")])
-    return place
+@dataclass(frozen=True)
+class StreamReader:
+    """Who reads a stream, and behind which event of an earlier run; None where it is a new one."""
+
+    caller: Caller
+    place: Place | None
 
 
-ReadOn = Annotated[Place | None, Depends(place_to_read_on)]
-
-
-async def stream_caller(
+async def stream_reader(
     request: Request,
-    place: ReadOn,
     caller: Annotated[Caller, Depends(verified_caller)],
     services: Annotated[Services, Depends(services_of)],
-) -> Caller:
-    """The verified caller of a stream, as a route's dependency: who reads on calls no model."""
+    after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
+    last_event_id: Annotated[str, Header(pattern=PLACE_PATTERN, description="As `after_seq`.")] = "",
+) -> StreamReader:
+    """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
+    given = after_seq or last_event_id
     # no stream is begun, and so no model called, for one who wants its headers only
     if not wants_headers_only(request.scope):
-        await take_place(services, caller, "model" if place is None else "plain")
-    return caller
+        await take_place(services, caller, "plain" if given else "model")
+    return StreamReader(caller, Place.read(given) if given else None)
 
 
-StreamCaller = Annotated[Caller, Depends(stream_caller)]
+Reader = Annotated[StreamReader, Depends(stream_reader)]
 
 
 def stream_response(
