@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -67,10 +68,10 @@ async def stream_reader(
     caller: Annotated[Caller, Depends(verified_caller)],
     services: Annotated[Services, Depends(services_of)],
     after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
-    last_event_id: Annotated[str, Header(pattern=PLACE_PATTERN, description="As `after_seq`.")] = "",
+    last_event_id: Annotated[str, Header(description="As `after_seq`; what is no event's place is passed over.")] = "",
 ) -> StreamReader:
     """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
-    given = after_seq or last_event_id
+    given = after_seq or (last_event_id if re.search(PLACE_PATTERN, last_event_id) else "")
     # no stream is begun, and so no model called, for one who wants its headers only
     if not wants_headers_only(request.scope):
         await take_place(services, caller, "plain" if given else "model")
