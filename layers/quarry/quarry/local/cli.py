@@ -183,11 +183,14 @@ def _uninstall(given: Arguments) -> int:
 def _load(given: Arguments) -> int:
     if given.collection is not None:
         return _load_collection(given)
+    from quarry import catalog
     from quarry.local.data import load_table
 
     if given.key is not None:
         raise WrongUsage("--key says how the rows of a table of your own are told apart, which --as NAME makes")
-    _loadable(given.table, is_file=Path(given.table).exists())
+    if given.table not in catalog.LOADABLE:
+        advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
+        raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
     return _status(
         load_table(
             given.table, given.files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
@@ -324,31 +327,26 @@ def _tools(given: Arguments) -> int:
 
 
 def _verify_index(given: Arguments) -> int:
-    from quarry.local.database import open_database
     from quarry.local.index import verify
 
-    table = _loadable(given.table)
-    with open_database() as database:
-        return _status(verify(database, table, as_json=given.json))
+    return _index(given, verify)
 
 
 def _rebuild_index(given: Arguments) -> int:
-    from quarry.local.database import open_database
     from quarry.local.index import rebuild
 
-    table = _loadable(given.table)
+    return _index(given, rebuild)
+
+
+def _index(given: Arguments, act: Callable[..., bool]) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import UnknownTable
+
     with open_database() as database:
-        return _status(rebuild(database, table, as_json=given.json))
-
-
-def _loadable(table: str | None, *, is_file: bool = False) -> str | None:
-    """A table by its name. Raises WrongUsage where there is none of that name to load."""
-    from quarry import catalog
-
-    if table is not None and table not in catalog.LOADABLE:
-        advice = "; --as NAME makes a table of a file" if is_file else ""
-        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
-    return table
+        try:
+            return _status(act(database, given.table, as_json=given.json))
+        except UnknownTable as error:
+            raise WrongUsage(str(error)) from error
 
 
 def _cleanup(given: Arguments) -> int:
@@ -513,7 +511,7 @@ def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
         "index",
         help="verify what search reads against the data, or make it anew",
         description="Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
-        "values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
+        "rows of collections, values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
         epilog="example:\n  quarry index verify motions",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -523,7 +521,9 @@ def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
         ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
     ):
         action = _add(actions, name, run, summary, f"quarry index {name} motions")
-        action.add_argument("table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`")
+        action.add_argument(
+            "table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`, or this collection"
+        )
         _add_json(action)
 
 

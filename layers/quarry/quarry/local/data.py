@@ -240,7 +240,9 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     with progress_bar(f"embedding {table.name}", pending) as bar:
         done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
-    if left > 0:
+    if done.problem:
+        _note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
+    elif left > 0:
         _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done
 
@@ -259,11 +261,12 @@ async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> 
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
+    """Tell which rows the model did not take; whether all went well."""
     failed = done.failed
     if failed:
         more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
         _note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
-    return not failed
+    return not failed and not done.problem
 
 
 def clean_up(*, as_json: bool) -> None:
