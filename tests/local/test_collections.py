@@ -264,6 +264,35 @@ def test_a_source_that_cannot_be_read_keeps_no_other_from_being_embedded(
     assert "rows_2: 1 row embedded" in told.out
 
 
+def test_searches_of_collections_are_judged_and_tuned_as_who_may_see_the_rows(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("quarry.toml").write_text(TICKETS.replace(
+        "[collections.tickets.facets]",
+        'scope = "account_id"\nscope_setting = "app.account"\nscope_claim = "account"\n[collections.tickets.facets]',
+    ))  # fmt: skip
+    main(["apply"])
+    shared = {"domain": "records", "user": "ada", "types": ["tickets"]}
+    lines = [
+        {"id": "a", "kind": "own", "query": "printer toner", "relevant": {"tickets:1": 3}, "claims": {"account": "1"}, **shared},
+        {"id": "b", "kind": "own", "query": "licence", "relevant": {"tickets:2": 3}, "claims": {"account": "1"}, **shared},
+        {"id": "c", "kind": "own", "query": "cannot sign in", "relevant": {"tickets:3": 3}, "claims": {"account": "2"}, **shared},
+        {"id": "d", "kind": "foreign", "query": "cannot sign in", "relevant": {}, "forbidden": ["tickets:3"],
+         "claims": {"account": "1"}, **shared},
+        {"id": "e", "kind": "count", "query": "How many tickets are there?", "relevant": {}, "number": 2, "answerable": True,
+         "claims": {"account": "1"}, **shared},
+    ]  # fmt: skip
+    Path("judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    capsys.readouterr()
+    assert main(["eval", "judged.jsonl", "--json"]) == 0
+    kinds = {each["kind"]: each for each in json.loads(capsys.readouterr().out)["kinds"]}
+    assert (kinds["own"]["ndcg"], kinds["own"]["types"]) == (1, 1)
+    assert kinds["foreign"]["ndcg"] == 1
+    assert (kinds["count"]["number"], kinds["count"]["unknown_told_wrongly"]) == (1, 0)
+    assert main(["tune", "judged.jsonl", "--folds", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
 def test_index_takes_a_collection_and_tells_which_there_are(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["apply", "--no-embed"])
     assert main(["index", "verify", "planets"]) == 2

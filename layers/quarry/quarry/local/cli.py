@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -478,7 +477,8 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--as",
         dest="collection",
         metavar="NAME",
-        action=partial(_FilesAlone, files=files),
+        action=_FilesAlone,
+        files=files,
         help="make a table NAME of the files, or SCHEMA.NAME, and search it as a collection; load into it again later",
     )
     load.add_argument(

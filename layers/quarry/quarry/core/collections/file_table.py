@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import LiteralString, cast
 
 from psycopg import errors
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
@@ -253,7 +252,7 @@ def _misfit(value: object, type: str, file: RecordFile) -> str | None:
 def _value(header: str, type: str) -> Composed:
     """What a staged record has under a header, as a column of that type."""
     # as guessed or as the catalog has it, never as a file does
-    name, type_name = Literal(header), SQL(cast(LiteralString, type))
+    name, type_name = Literal(header), SQL(type)
     if type == "jsonb":
         return SQL("s.fields -> {}").format(name)
     if type == "text[]":
