@@ -205,6 +205,11 @@ def test_the_key_may_be_named(harbour: str, load: Said) -> None:
     load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")
     load("ships.csv", "--as", "ships", "--no-embed")
     assert len(rows(harbour, "select from ships")) == 3
+    assert load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")[0] == 0
+    assert (
+        load("ships.csv", "--as", "ships", "--key", "ship_no")[2][0]
+        == "rows of ships are told apart by name, which stays so"
+    )
     assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
         "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "nothing was loaded",
     ]  # fmt: skip

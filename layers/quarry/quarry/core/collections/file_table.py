@@ -75,6 +75,9 @@ class FileLoad:
         Raises LoadError where a row is wrong, unless `skip_invalid`, and UnreadableFile where no row is left.
         """
         if self.relation is not None:
+            if key is not None and (key,) != self.relation.primary_key:
+                kept = ", ".join(self.relation.primary_key)
+                raise UnreadableFile(f"rows of {self.relation.name} are told apart by {kept}, which stays so")
             self._drop_duplicates(self.relation)
         if self.loaded.skipped and not skip_invalid:
             raise LoadError(self._files[0].name, self.loaded.problems, self.loaded.skipped)
