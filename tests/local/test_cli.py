@@ -163,7 +163,6 @@ class TestWrongUsage:
             (["embed", "--stale", "--all"], "not allowed with"),
             (["ask", "people", "\udcff"], "unicode"),
             (["index"], "COMMAND"),
-            (["index", "verify", "planets"], "meetings"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),
             (["credits", "show", "\udcff"], "UTF-8"),

@@ -179,8 +179,8 @@ def _ontology() -> Evaluable:
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         # a workspace is somebody's: the judgement says whose
-        owner = str((query.model_extra or {}).get("user", LOCAL_USER))
-        response = await search_ontology(OntologySearchRequest(query=query.query), Caller(owner), services)
+        owner = Caller(query.user or LOCAL_USER)
+        response = await search_ontology(OntologySearchRequest(query=query.query), owner, services)
         return Found([f"{result.type}:{result.id}" for result in response.results])
 
     return Evaluable(find)

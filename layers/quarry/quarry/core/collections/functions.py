@@ -6,7 +6,7 @@ the collection: writers need none on what is ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
@@ -17,10 +17,12 @@ from quarry.core.retrieval.values_function import values_function, values_query
 BATCH_KEYS = 500
 """So many changed keys are taken at a time."""
 
-# What values look like as text, whoever writes: keys and hashes are made of them.
-_SETTINGS = """set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'iso_8601' set bytea_output = 'hex'
-set extra_float_digits = 1 set lc_monetary = 'C'"""
-
+VALUES_AS_TEXT: Mapping[LiteralString, LiteralString] = {
+    "timezone": "UTC", "datestyle": "ISO, YMD", "intervalstyle": "iso_8601", "bytea_output": "hex", "extra_float_digits": "1",
+    "lc_monetary": "C",
+}  # fmt: skip
+"""The settings that say what values look like as text, whoever writes: keys and hashes are made of them."""
+_SETTINGS = " ".join([f"set {name} = '{value}'" for name, value in VALUES_AS_TEXT.items()])
 
 _COMPARABLE = frozenset({
     "bigint", "integer", "smallint", "numeric", "real", "double precision", "text", "character varying", "uuid", "boolean",

@@ -12,6 +12,9 @@ from quarry.core.collections.relations import Column, Relation
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
 
+FEW_ROWS = 50
+"""Of fewer rows it cannot be told whether values come again: names decide too."""
+
 PROSE_WIDTH = 60
 """A text of so many bytes on average is written in sentences."""
 SHORT_WIDTH = 12
@@ -168,13 +171,16 @@ def is_place(column: Column, relation: Relation) -> bool:
 
 
 def is_category(column: Column, rows: int | None) -> bool:
-    """Whether it holds one of few values, each many times; before ANALYZE its name decides."""
+    """Whether it holds one of few values, each many times; before ANALYZE its name decides, and where rows are few."""
     if column.category == "E" and not column.is_array:
         return True
     if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
         return False
+    is_called_one = bool(_CATEGORIES & {*words(column.name)})
     if column.distinct is None or rows is None:
-        return bool(_CATEGORIES & {*words(column.name)})
+        return is_called_one
+    if is_called_one and rows < FEW_ROWS:
+        return True
     count = column.distinct if column.distinct >= 0 else -column.distinct * rows
     return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
