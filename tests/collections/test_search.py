@@ -108,6 +108,34 @@ def test_rows_are_found_by_words_and_by_meaning(client: TestClient) -> None:
     assert search(client, q="login does not work")["results"][0]["title"] == "Cannot sign in"
 
 
+def test_what_has_no_title_is_called_by_its_text_or_else_by_its_key(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url,
+            "create table notes (id int primary key, heading text, body text, city text)",
+            "insert into notes values (1, null, 'The lamp flickers at night', 'Oulu'), (2, ' ', null, 'Oulu'),"
+            " (3, 'Flickering lamp', 'It was replaced', 'Espoo')",
+        )
+        declared = '[collections.notes]\nsource = "notes"\ntitle = "heading"\ntext = ["heading", "body"]\n'
+        fill(url, f'{declared}[collections.notes.facets]\ncity = "place"\n', tmp_path)
+        with client_of(url) as client:
+            found = search(client, q="flickering lamp")["results"]
+            assert {each["title"] for each in found} >= {"The lamp flickers at night", "Flickering lamp"}
+            assert [each["title"] for each in search(client, q="notes in Oulu")["results"]][-1] == "2"
+            events = ask(client, "Which lamp flickers?")
+            assert of_type(events, "sources")[0]["sources"]
+
+
+def test_answers_quote_the_values_of_facets(client: TestClient) -> None:
+    answer = "".join(
+        each["chunk"]
+        for each in of_type(ask(client, "Who is the agent of the printer that smokes?"), "final_answer_chunk")
+    )
+    assert "The printer smokes – agent: Ada Palmer [1]" in answer
+
+
 def test_facets_filter(client: TestClient) -> None:
     found = search(client, q="parcel", status="closed", limit=50)
     assert found["counts"]["tickets"] == 10

@@ -67,3 +67,12 @@ def test_each_is_listed_once_and_none_that_no_half_found(candidates: list[Candid
     }
     assert len(keys) == len(set(keys))
     assert set(keys) == found
+
+
+def test_of_a_record_without_vectors_only_all_words_make_sure() -> None:
+    whole, part = (
+        fuse_types([Candidate("motion", "a", 1.0, None, coverage=coverage, has_meaning=False)])[0].likeness
+        for coverage in (1.0, 0.7)
+    )
+    assert whole == 1
+    assert part < 0.3

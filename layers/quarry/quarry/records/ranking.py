@@ -14,6 +14,9 @@ SIMILARITY_MIN = 0.2
 COVERAGE_WEIGHT = 0.3
 """What the words that a record holds weigh in its likeness to a question, of 1 in all; its similarity has the rest."""
 
+COVERAGE_WHOLE = 0.999
+"""So much is all of the words, whatever their sum was rounded to."""
+
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
 
@@ -50,6 +53,9 @@ def fuse_types(
 
 
 def _likeness(item: Candidate) -> float:
+    if not item.has_meaning:
+        # its words are all that is known of it: only all of them make sure
+        return 1.0 if (item.coverage or 0.0) > COVERAGE_WHOLE else COVERAGE_WEIGHT * (item.coverage or 0.0)
     return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 

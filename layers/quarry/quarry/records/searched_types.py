@@ -59,6 +59,11 @@ class SearchedType:
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
 
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its records have vectors."""
+        return self.collection is None or bool(self.collection.declaration.embedded)
+
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""
         if not clauses and not self.is_always_filtered:

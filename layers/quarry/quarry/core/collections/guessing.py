@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from quarry.core.collections.relations import Column, Relation
+from quarry.core.language.nouns import singular
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
@@ -77,13 +78,6 @@ def words(name: str) -> tuple[str, ...]:
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
     return tuple(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
-
-
-def singular(word: str) -> str:
-    """An English noun without its plural's ending, as tables are named."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def is_secret_name(name: str) -> bool:

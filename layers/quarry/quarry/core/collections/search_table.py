@@ -7,6 +7,7 @@ from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.language.nouns import plural, singular
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -66,15 +67,8 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
 
 def nouns(label: str) -> tuple[str, ...]:
     """What a collection's rows are called, singular first: of "support tickets", "support ticket" and "ticket"."""
-    singular = _singular(label.lower())
-    return tuple(dict.fromkeys((singular, singular.split()[-1])))
-
-
-def _singular(label: str) -> str:
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
-        if label.endswith(ending):
-            return label[: -len(ending)] + instead
-    return label[:-1] if label.endswith("s") and not label.endswith(("ss", "us", "is")) else label
+    one = singular(label.lower())
+    return tuple(dict.fromkeys((one, one.split()[-1])))
 
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
@@ -85,7 +79,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.kind,
         _value(collection, name, given),
         label,
-        label if label.endswith("s") else f"{label}s",
+        plural(label),
         words=given.words,
         units=(label,) if given.kind == "number" else (),
         wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),

@@ -22,11 +22,11 @@ from quarry.core.collections.guessing import (
     is_text,
     is_writable,
     is_year,
-    singular,
     words,
 )
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.table_guess import TableGuess
+from quarry.core.language.nouns import singular
 
 FACETS_MAX = 20
 DESCRIPTION_MAX = 500

@@ -23,11 +23,11 @@ from quarry.core.collections.guessing import (
     is_secret,
     is_text,
     is_writable,
-    singular,
     text_width,
     words,
 )
 from quarry.core.collections.relations import Column, Reference, Relation
+from quarry.core.language.nouns import singular
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
