@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
-from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
 from quarry.core.language.nouns import plural, singular
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
-_WORDINGS: Mapping[str, str] = {"boolean": "{}", "date": "{}", "name": "by {}", "place": "in {}"}
+_WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
 
@@ -82,12 +82,19 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         plural(label),
         words=given.words,
         units=(label,) if given.kind == "number" else (),
-        wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
+        wording=_wording(given.kind, label),
         is_hard=True,
         currency=given.currency,
         related=name if given.by else None,
         is_many=is_many,
     )
+
+
+def _wording(kind: FacetKind, label: str) -> str:
+    shown = label.replace("{", "").replace("}", "")
+    if kind == "boolean":
+        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
