@@ -87,6 +87,7 @@ def test_the_value_that_is_asked_for_is_quoted_with_whose_it_is() -> None:
     assert "North depot – city: Turku [1]" in in_turku
     assert "South depot – city: Turku [2]" in in_turku
     assert "floor space" not in in_turku
+    assert "floor space: 95" in answer("South depot?", depots[1])
 
 
 def test_the_sentence_that_answers_comes_first() -> None:

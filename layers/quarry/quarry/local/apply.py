@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections
@@ -41,7 +41,7 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
                 return True
             for change in changes:
                 apply_change(connection, change, schema)
-        return asyncio.run(_fill(database, embed=embed))
+        return asyncio.run(_fill(database, {change.name for change in changes if change.action != "keep"}, embed=embed))
 
 
 def reconcile(name: str | None) -> bool:
@@ -76,11 +76,12 @@ def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> 
     return plan_changes(declared, stored_collections(connection), catalog.relations)
 
 
-async def _fill(database: LocalDatabase, *, embed: bool) -> bool:
+async def _fill(database: LocalDatabase, applied: Set[str], *, embed: bool) -> bool:
     async with database.services() as services:
         collections = await read_collections(services.database)
         done = await _refresh(services, collections.values())
-        changed = [collections[name] for name, each in done.items() if each.keys]
+        # facets may have become others, though no row did
+        changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
         await _count(database, services, changed)
         if embed:
             await embed_waiting(services, embedded_tables(collections.values()))

@@ -230,14 +230,15 @@ def _overlap(one: _Sentence, other: _Sentence) -> float:
 
 def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, bool]]:
     """What may be quoted of a record by itself, each with whether it is the value of something: that is quoted with the record's
-    title, where it holds a word of `asked`.
+    title, where it holds a word of `asked` or nothing but the title is asked for.
     """
     lines = record.body[:BODY_CHARACTERS_MAX].split("\n")
     values = [line for line in lines if _NAMED_VALUE.fullmatch(line)]
     yield from ((unit, False) for unit in _sentences_of(record, "\n".join(x for x in lines if x not in values)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
+    is_meant = bool(asked) and asked.issubset(significant_words(record.title))
     for line in values:
-        if not asked.isdisjoint(significant_words(line)):
+        if is_meant or not asked.isdisjoint(significant_words(line)):
             yield f"{title} – {line}", True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
@@ -40,6 +40,19 @@ def search_table(collection: Collection) -> SearchTable:
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
         related=tuple(_relations(declaration.facets)),
     )
+
+
+def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
+    """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
+    titles = collection.declaration.title_columns
+    known = {*collection.declaration.facets}
+    for other in others:
+        for name, facet in other.declaration.facets.items():
+            if facet.of is None or name in known or (facet.title,) != titles:
+                continue
+            if table_name(facet.of) == collection.source and other.id != collection.id:
+                known.add(name)
+                yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
