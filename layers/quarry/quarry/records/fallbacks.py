@@ -236,7 +236,7 @@ def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, 
     values = [line for line in lines if _NAMED_VALUE.fullmatch(line)]
     yield from ((unit, False) for unit in _sentences_of(record, "\n".join(x for x in lines if x not in values)))
     title = shorten(record.title, TOPIC_CHARACTERS_MAX)
-    is_meant = bool(asked) and asked.issubset(significant_words(record.title))
+    is_meant = bool(asked) and asked <= set(significant_words(record.title))
     for line in values:
         if is_meant or not asked.isdisjoint(significant_words(line)):
             yield f"{title} – {line}", True
