@@ -118,6 +118,7 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
 
 def test_what_tells_how_much_is_counted_though_it_has_no_text(schemas: Drafts) -> None:
     assert schemas["library"][1]["payment"]["title"] == "payment {payment_id}"
+    assert schemas["records_shop"][1]["invoice"]["title"] == "invoice {InvoiceId}"
     lines = schemas["trade"][1]["order_details"]
     assert lines["text"] == {"order_id": "D", "product_id": "D"}
     assert lines["embed"] == []
@@ -179,7 +180,7 @@ def test_what_tells_every_row_apart_is_a_title_unless_it_is_an_address() -> None
         table("b", [("id", "integer"), where, ("phone", "text")], key=["id"]),
     )
     assert found["a"]["title"] == "brand"
-    assert "title" not in found["b"]
+    assert found["b"]["title"] == "b {id}"
 
 
 def test_a_date_is_of_what_happened(schemas: Drafts) -> None:

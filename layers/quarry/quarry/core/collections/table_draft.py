@@ -81,8 +81,7 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
 
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if not guess.texts_used:
-        telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
-        draft.set("title", " ".join([singular(name.replace("_", " ")), *(f"{{{key}}}" for key in telling)]))
+        draft.set("title", _title_of_key(guess, name))
         draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
         draft.settings["embed"] = []
         return
@@ -95,6 +94,8 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.set("title", " ".join(f"{{{column.name}}}" for column in guess.person))
     elif guess.title:
         draft.set("title", guess.title[0].name)
+    elif not guess.prose:
+        draft.set("title", _title_of_key(guess, name))
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
     embedded = [column.name for column in meant if not is_contact(column)]
@@ -104,6 +105,12 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
         draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
+
+
+def _title_of_key(guess: TableGuess, name: str) -> str:
+    """What rows are called that nothing gives a name to: "payment 17"."""
+    telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
+    return " ".join([singular(name.replace("_", " ")), *(f"{{{key}}}" for key in telling)])
 
 
 def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
