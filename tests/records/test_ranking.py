@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.records.absence import LIKENESS_MIN, LIKENESS_SURE
 from quarry.records.candidates import Candidate
 from quarry.records.ranking import SIMILARITY_MIN, fuse_types
 from quarry.records.searched_types import CIVIC
@@ -67,3 +68,11 @@ def test_each_is_listed_once_and_none_that_no_half_found(candidates: list[Candid
     }
     assert len(keys) == len(set(keys))
     assert set(keys) == found
+
+
+def test_of_a_record_without_vectors_only_all_words_are_enough() -> None:
+    whole, part = (
+        fuse_types([Candidate("motion", "a", 1.0, None, coverage=coverage, has_meaning=False)])[0].likeness
+        for coverage in (1.0, 0.7)
+    )
+    assert part < LIKENESS_MIN < whole < LIKENESS_SURE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,7 +44,8 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
                 return True
             for change in changes:
                 apply_change(connection, change, schema)
-        return asyncio.run(fill(database, embed=embed))
+        applied = {change.name for change in changes if change.action != "keep"}
+        return asyncio.run(fill(database, applied=applied, embed=embed))
 
 
 def reconcile(name: str | None) -> bool:
@@ -88,12 +89,17 @@ def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:
     return {name: each for name, each in named.items() if only in (None, name)}
 
 
-async def fill(database: LocalDatabase, only: str | None = None, *, embed: bool) -> bool:
-    """Read what waits for all collections, or for one, count it and embed it; whether all is in step."""
+async def fill(
+    database: LocalDatabase, only: str | None = None, *, applied: Set[str] = frozenset(), embed: bool
+) -> bool:
+    """Read what waits for all collections, or for one, count it, and what was `applied` just now, and embed it; whether all is in
+    step.
+    """
     async with database.services() as services:
         collections = _chosen(await read_collections(services.database), only)
         done = await _refresh(services, collections.values())
-        changed = [collections[name] for name, each in done.items() if each.keys]
+        # facets may have become others, though no row did
+        changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
         await _count(database, services, changed)
         if embed:
             await embed_waiting(services, embedded_tables(collections.values()))

@@ -284,7 +284,8 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                 )
             )
         )
-        for chunk in extracted:
+        # beside a number that was counted, nothing need be quoted
+        for chunk in extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else []:
             yield chunk
             # let each sentence leave before the next is written
             await asyncio.sleep(0)

@@ -42,7 +42,7 @@ def _collection(type: SearchedType) -> Collection:
         name=type.name,
         label=type.label,
         description=type.told[0].upper() + type.told[1:],
-        facets=[CollectionFacet(name=each.name, kind=each.kind, label=each.label) for each in type.table.facets],
+        facets=[CollectionFacet(name=each.name, kind=each.kind, label=each.label) for each in type.facets],
         date=type.table.date,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quarry.core.contract import AggregationGroup
+from quarry.core.language.nouns import plural
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
@@ -239,4 +240,4 @@ def _asked_for(wanted: Counting, number: int) -> str:
 
 def _noun(table: SearchTable, number: int) -> str:
     noun = table.nouns[0]
-    return noun if number == 1 else f"{noun}s"
+    return noun if number == 1 else plural(noun)

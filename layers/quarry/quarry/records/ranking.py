@@ -14,6 +14,14 @@ SIMILARITY_MIN = 0.2
 COVERAGE_WEIGHT = 0.3
 """What the words that a record holds weigh in its likeness to a question, of 1 in all; its similarity has the rest."""
 
+COVERAGE_WHOLE = 0.999
+"""So much is all of the words, whatever their sum was rounded to."""
+
+LIKENESS_OF_WORDS = 0.4
+"""How near a record without vectors is that holds all words of a question which any record holds: near enough (absence), unless
+others are held by none.
+"""
+
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
 
@@ -50,6 +58,11 @@ def fuse_types(
 
 
 def _likeness(item: Candidate) -> float:
+    if not item.has_meaning:
+        # its words are all that is known of it: all of them are enough, less is not
+        return (
+            LIKENESS_OF_WORDS if (item.coverage or 0.0) > COVERAGE_WHOLE else COVERAGE_WEIGHT * (item.coverage or 0.0)
+        )
     return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 

@@ -95,6 +95,7 @@ async def find_candidates(
             row["similarity"],
             arms[row["arm"]].is_apart,
             row["coverage"],
+            arms[row["arm"]].type.has_meaning,
         )
         for row in rows
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import LiteralString
 
@@ -12,12 +12,12 @@ from psycopg.sql import SQL, Composable
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import nearest
-from quarry.core.collections.search_table import is_callers, search_table
+from quarry.core.collections.search_table import is_callers, named_by_others, search_table
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Literals, where
 from quarry.records.meetings import MEETINGS
 from quarry.records.types import TYPES, Declared, RecordType
@@ -58,6 +58,16 @@ class SearchedType:
     scope_setting: str | None = None
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
+
+    @property
+    def facets(self) -> Sequence[Facet]:
+        """What clients are told that it can be filtered by."""
+        return search_table(self.collection).facets if self.collection else self.table.facets
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its records have vectors."""
+        return self.collection is None or bool(self.collection.declaration.embedded)
 
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""
@@ -171,8 +181,9 @@ def _of_city(name: RecordType, declared: Declared) -> SearchedType:
     )
 
 
-def _of_collection(collection: Collection) -> SearchedType:
-    declared, table = collection.declaration, search_table(collection)
+def _of_collection(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
+    declared, own = collection.declaration, search_table(collection)
+    table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
     day = collection.day(declared.date) if declared.date else "null::date"
     hidden = ", ".join(map(quoted, declared.hidden))
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
@@ -209,4 +220,4 @@ CIVIC = RecordTypes([_of_city(name, declared) for name, declared in TYPES.items(
 def with_collections(collections: Sequence[Collection], *, has_civic: bool) -> RecordTypes:
     """The types in force where these are declared: a city's too where there are records of it, or nothing else."""
     civic = list(CIVIC.values()) if has_civic or not collections else []
-    return RecordTypes([*civic, *map(_of_collection, collections)])
+    return RecordTypes([*civic, *(_of_collection(each, collections) for each in collections)])

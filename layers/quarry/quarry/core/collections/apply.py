@@ -68,9 +68,12 @@ def plan_changes(
 def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, old: Collection) -> Change:
     before, after = old.declaration.model_dump(), declaration.model_dump()
     reasons = [
-        f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
-        for field in after
-        if before[field] != after[field]
+        *(
+            f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
+            for field in after
+            if field != "facets" and before[field] != after[field]
+        ),
+        *_facets_changed(before["facets"], after["facets"]),
     ]
     columns = used_columns(declaration, relation)
     reasons += [
@@ -81,6 +84,16 @@ def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, 
     new = make_collection(old.id, name, declaration, relation)
     anew = (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
     return Change("change", name, tuple(reasons), declaration, relation, old, anew)
+
+
+def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    for change, names in (
+        ("new", [name for name in after if name not in before]),
+        ("other", [name for name in after if name in before and before[name] != after[name]]),
+        ("no more", [name for name in before if name not in after]),
+    ):
+        if names:
+            yield f"{change} facets: {', '.join(names)}"
 
 
 def resolved(

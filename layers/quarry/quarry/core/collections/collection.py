@@ -14,7 +14,14 @@ from typing import LiteralString
 
 from psycopg.sql import Literal
 
-from quarry.core.collections.declaration import CollectionDeclaration, split_template, table_name, template_columns
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    split_template,
+    table_name,
+    template_columns,
+)
+from quarry.core.collections.guessing import words
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
@@ -98,14 +105,41 @@ class Collection:
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
-        """The title of the source's row, or the beginning of its text."""
+        """The title of the source's row; of one without, the beginning of its text, or else its key. Never null."""
+        texts = _listed(self.text(name, row) for name in self.declaration.text)
+        beginning = f"nullif(btrim(left(concat_ws(' ', {texts}), {TITLE_MAX_CHARACTERS})), '')"
         if self.declaration.title is None:
-            return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
-        return f"nullif(btrim({self._template(self.declaration.title_parts, row)}), '')"
+            return f"coalesce({beginning}, {self.key_text(row)})"
+        own = f"nullif(btrim({self._template(self.declaration.title_parts, row)}), '')"
+        return f"coalesce({own}, {beginning}, {self.key_text(row)})"
 
     def body(self, row: LiteralString = "t") -> LiteralString:
-        """What answers may quote of the source's row."""
-        return "concat_ws(E'\\n', " + _listed(self.text(name, row) for name in self.declaration.cited) + ")"
+        """What answers may quote of the source's row: the texts that are cited, those of weight D and the facets with their names
+        before them (`city: Oslo`), each in lines of its own.
+        """
+        declared = self.declaration
+        titles = {*declared.title_columns}
+        lines = [self._named_line(name, row) for name in declared.cited if name not in titles]
+        if titles & {*declared.cited}:
+            lines.insert(0, f"nullif(btrim({self._template(declared.title_parts, row)}), '')")
+        lines += [self._facet_line(name, facet, row) for name, facet in declared.facets.items()]
+        return "concat_ws(E'\\n', " + _listed(lines) + ")"
+
+    def _named_line(self, name: str, row: LiteralString) -> LiteralString:
+        value = self.text(name, row)
+        if self.declaration.text.get(name) != "D":
+            return value
+        return quoted(f"{' '.join(words(name)) or name}: ") + f" || nullif(btrim({value}), '')"
+
+    def _facet_line(self, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+        if facet.of is None or facet.by is None:
+            column = facet.column or name
+            value = f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
+        else:
+            column, key = f"o.{identifier(facet.title or 'name')}::text", f"o.{identifier(facet.key or 'id')}"
+            other = identifier(*table_name(facet.of))
+            value = f"(select {column} from {other} o where {key} = {self.column(facet.by, row)} limit 1)"
+        return quoted(f"{(facet.label or name.replace('_', ' ')).lower()}: ") + f" || nullif(btrim({value}), '')"
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """Where the source's row is to be seen; null where that is not declared."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
-from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
+from quarry.core.language.nouns import plural, singular
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
-_WORDINGS: Mapping[str, str] = {"boolean": "{}", "date": "{}", "name": "by {}", "place": "in {}"}
+_WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
 
@@ -41,6 +42,19 @@ def search_table(collection: Collection) -> SearchTable:
     )
 
 
+def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
+    """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
+    titles = collection.declaration.title_columns
+    known = {*collection.declaration.facets}
+    for other in others:
+        for name, facet in other.declaration.facets.items():
+            if facet.of is None or name in known or (facet.title,) != titles:
+                continue
+            if table_name(facet.of) == collection.source and other.id != collection.id:
+                known.add(name)
+                yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
+
+
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
     """Whether what `scope` says is the caller's, for a collection with a setting that says who that is."""
     return f"{scope} = current_setting({quoted(collection.declaration.scope_setting or '')}, true)"
@@ -66,15 +80,8 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
 
 def nouns(label: str) -> tuple[str, ...]:
     """What a collection's rows are called, singular first: of "support tickets", "support ticket" and "ticket"."""
-    singular = _singular(label.lower())
-    return tuple(dict.fromkeys((singular, singular.split()[-1])))
-
-
-def _singular(label: str) -> str:
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
-        if label.endswith(ending):
-            return label[: -len(ending)] + instead
-    return label[:-1] if label.endswith("s") and not label.endswith(("ss", "us", "is")) else label
+    one = singular(label.lower())
+    return tuple(dict.fromkeys((one, one.split()[-1])))
 
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
@@ -85,15 +92,22 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.kind,
         _value(collection, name, given),
         label,
-        label if label.endswith("s") else f"{label}s",
+        plural(label),
         words=given.words,
         units=(label,) if given.kind == "number" else (),
-        wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
+        wording=_wording(given.kind, label),
         is_hard=True,
         currency=given.currency,
         related=name if given.by else None,
         is_many=is_many,
     )
+
+
+def _wording(kind: FacetKind, label: str) -> str:
+    shown = label.replace("{", "").replace("}", "")
+    if kind == "boolean":
+        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from quarry.core.language.nouns import plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import Cue, FacetName, Grain
@@ -166,7 +167,7 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             if facet.name not in named.setdefault(phrase, []):
                 named[phrase].append(facet.name)
     for noun in table.nouns:
-        yield noun, Cue("noun")
+        yield from ((name, Cue("noun")) for name in (noun, plural(noun)))
     for phrase, facets in named.items():
         yield written[phrase], FacetName(tuple(facets))
     if table.date:
