@@ -266,6 +266,21 @@ $$;
 
 
 --
+-- Name: asked_words(regconfig, text, boolean); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.asked_words(p_language regconfig, p_text text, p_as_phrase boolean DEFAULT false) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
+    when p_language is null then websearch_to_tsquery('english', p_text)
+    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
+    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
+$$;
+
+
+--
 -- Name: best_passage(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -965,7 +980,7 @@ begin
       return counted;
     end if;
   end loop;
-  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
     into others using p_found, any_word;
   return least(counted + others, p_limit + 1);
 end
@@ -3109,13 +3124,13 @@ $$;
 
 
 --
--- Name: parsed_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: parsed_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.parsed_query(p_query text) RETURNS tsquery
+CREATE FUNCTION quarry.parsed_query(p_query text, p_language regconfig DEFAULT NULL::regconfig) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select (read_query(p_query)).all_words
+  select (read_query(p_query, p_language)).all_words
 $$;
 
 
@@ -3572,10 +3587,10 @@ $$;
 
 
 --
--- Name: read_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: read_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
+CREATE FUNCTION quarry.read_query(p_query text, p_language regconfig DEFAULT NULL::regconfig, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3602,10 +3617,10 @@ begin
     group by 1, 2, 3, 4 order by 5 limit max_parts
   ), read as (
     select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
-    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+    from parts p, lateral (select asked_words(p_language, p.bare) as query offset 0) w, lateral (
       select case when numnode(w.query) < 2 * max_part_words then w.query else (
         select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
-        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+        from (select l.lexeme from unnest(said_words(p_language, p.bare)) l order by l.positions[1] limit max_part_words) l
       ) end as query offset 0
     ) q
     where numnode(w.query) > 0
@@ -3635,7 +3650,7 @@ begin
       order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
-        unnest(to_tsvector('english', r.said)) l
+        unnest(said_words(p_language, r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
@@ -3646,18 +3661,26 @@ $$;
 
 
 --
--- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: record_snippet(text, text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
+CREATE FUNCTION quarry.record_snippet(p_body text, p_query text, p_language regconfig DEFAULT NULL::regconfig) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  ) w
+  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b,
+    (select (read_query(p_query, p_language)).words[:16] as words) q, lateral (
+      select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
+      from (
+        select unnest(q.words) as lexeme
+        union
+        -- what is marked are the text's own words, with their accents
+        select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
+        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
+          and tsvector_to_array(text_words(p_language, s.lexeme)) && q.words
+      ) l
+    ) w
 $$;
 
 
@@ -3735,6 +3758,18 @@ CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     ) n
   ) r (names)
 $_$;
+
+
+--
+-- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when p_language is null then to_tsvector('english', p_text)
+    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+$$;
 
 
 --
@@ -4209,6 +4244,40 @@ $_$;
 
 
 --
+-- Name: text_language(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_language(p_name text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select c.cfgname from pg_ts_config c
+    where pg_ts_config_is_visible(c.oid) and c.cfgname in (n.name, (
+      select k.language
+      from unnest(
+        '{ar,hy,eu,ca,da,nl,en,fi,fr,de,el,hi,hu,id,ga,it,lt,ne,no,nb,nn,pt,ro,ru,sr,es,sv,ta,tr,yi}'::text[],
+        '{arabic,armenian,basque,catalan,danish,dutch,english,finnish,french,german,greek,hindi,hungarian,indonesian,irish,italian,
+          lithuanian,nepali,norwegian,norwegian,norwegian,portuguese,romanian,russian,serbian,spanish,swedish,tamil,turkish,
+          yiddish}'::text[]) k (code, language)
+      where k.code = substring(n.name from '^([a-z]{2})([-_].*)?$')))
+    order by c.cfgname = n.name desc limit 1), 'simple')
+  from (select lower(btrim(p_name)) as name) n
+$_$;
+
+
+--
+-- Name: text_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
+    (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
+$$;
+
+
+--
 -- Name: title_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4322,6 +4391,18 @@ $$;
 
 
 --
+-- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
+    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;
+
+
+--
 -- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4406,10 +4487,10 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS quarry.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4422,9 +4503,9 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query);
+  asked constant record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];
@@ -4690,7 +4771,8 @@ CREATE TABLE quarry.collection_rows (
     content_hash text,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    language text
 )
 PARTITION BY LIST (collection);
 
@@ -4722,7 +4804,8 @@ CREATE TABLE quarry.collections (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     reconciled_at timestamp with time zone,
     polled_to timestamp with time zone,
-    problem text
+    problem text,
+    languages text[] DEFAULT '{}'::text[] NOT NULL
 );
 
 
@@ -6201,6 +6284,13 @@ CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (
 --
 
 CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_rows_language; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_language ON ONLY quarry.collection_rows USING btree (language) WHERE (language IS NOT NULL);
 
 
 --

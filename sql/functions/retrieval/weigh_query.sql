@@ -7,8 +7,11 @@
 -- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one.
 --
 -- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
--- written since they were counted are known from the rows themselves.
-create or replace function weigh_query(p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24) returns weighed_query
+-- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
+-- tables are (see asked_words).
+create or replace function weigh_query(
+  p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24, p_language regconfig default null
+) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
 as $$
@@ -21,9 +24,9 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query);
+  asked constant record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg import DataError
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
@@ -21,6 +22,8 @@ from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types import RecordType
+
+ENGLISH = "english"
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
@@ -116,42 +119,86 @@ async def count_found(
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
     rows = await _of_each_arm(database, arms, function, values, is_strict=is_strict)
-    return {row["type"]: row["c"] for row in rows}
+    counts = Counter[RecordType]()
+    for row in rows:
+        counts[row["type"]] += row["c"]
+    return counts
 
 
 async def _of_each_arm(
     database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool
 ) -> list[DictRow]:
-    """The rows that a function gives for each arm: of its words as they are weighed over all types, and of its condition."""
-    values = values | {"strict": is_strict, "tables": list(dict.fromkeys(arm.type.rows for arm in arms))}
-    queries = list(dict.fromkeys(arm.query for arm in arms))
-    values |= {f"query_{place}": query for place, query in enumerate(queries)}
+    """The rows that a function gives for each arm, of its words and its condition. Words are weighed over all types that are read
+    in one language.
+    """
+    searches = [each for place, arm in enumerate(arms) for each in _searches(place, arm)]
+    readings = list(dict.fromkeys(each.reading for each in searches))
+    values = values | {"strict": is_strict}
+    for place, (query, language) in enumerate(readings):
+        values[f"query_{place}"] = query
+        values[f"language_{place}"] = language
+        in_it = (each.arm.type.rows for each in searches if each.reading[1] == language)
+        values[f"tables_{place}"] = list(dict.fromkeys(in_it))
     asked = SQL(", ").join(
-        SQL("weigh_query(%(tables)s, {}, %(strict)s) as {}").format(
-            Placeholder(f"query_{place}"), Identifier(f"asked_{place}")
+        SQL("weigh_query({}, {}, %(strict)s, p_language => {}::regconfig) as {}").format(
+            Placeholder(f"tables_{place}"),
+            Placeholder(f"query_{place}"),
+            Placeholder(f"language_{place}"),
+            Identifier(f"asked_{place}"),
         )
-        for place in range(len(queries))
+        for place in range(len(readings))
     )
     calls: list[Composed] = []
-    for place, arm in enumerate(arms):
-        condition = arm.type.condition(arm.clauses)
+    for place, search in enumerate(searches):
+        condition = search.condition
         if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
         called = function.format(
-            table=Literal(arm.type.rows),
-            embeddings=Literal(arm.type.windows),
-            words=Identifier(f"asked_{queries.index(arm.query)}"),
+            table=Literal(search.arm.type.rows),
+            embeddings=Literal(search.arm.type.windows),
+            words=Identifier(f"asked_{readings.index(search.reading)}"),
             condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
-            found=Placeholder(f"found_{arm.type.name}"),
+            found=Placeholder(f"found_{search.arm.type.name}"),
         )
         calls.append(
-            SQL("select {} as arm, {} as type, c.* from asked, ").format(Literal(place), Literal(arm.type.name))
+            SQL("select {} as arm, {} as type, c.* from asked, ").format(
+                Literal(search.place), Literal(search.arm.type.name)
+            )
             + called
             + SQL(" c")
         )
     return await database.rows(
         SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(calls), values
     )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The arm at `place`, and the language that it is searched in; None: as our own tables are."""
+
+    place: int
+    arm: Arm
+    language: str | None
+
+    @property
+    def reading(self) -> tuple[str, str | None]:
+        """The words, and the language that they are read in. Without accents, English is read alike in every table."""
+        query, language = self.arm.query, self.language
+        return query, None if language == ENGLISH and query.isascii() else language
+
+    @property
+    def condition(self) -> Composable | None:
+        """What is asked of a row `t`; None where it may be any."""
+        asked = self.arm.type.condition(self.arm.clauses)
+        if not self.arm.type.tells_language:
+            return asked
+        of_language = SQL("t.language = {}").format(Literal(self.language))
+        return SQL("{} and ({})").format(of_language, asked) if asked is not None else of_language
+
+
+def _searches(place: int, arm: Arm) -> Iterator[_Search]:
+    for language in arm.type.languages or [None]:
+        yield _Search(place, arm, language)
 
 
 async def ids_meeting(
@@ -192,16 +239,16 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
 def texts_query(types: Sequence[SearchedType]) -> Composed:
     """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
     seen = [
-        SQL("select k.place, r.* from keys k cross join lateral ({} offset 0) r where k.type = any({})").format(
-            SQL(text), Literal([each.name for each in types if each.text == text])
+        SQL("select k.place, r.*, {} as language from keys k cross join lateral ({} offset 0) r where k.type = any({})").format(
+            SQL(language), SQL(text), Literal([each.name for each in types if each.text == text])
         )
-        for text in dict.fromkeys(each.text for each in types)
+        for text, language in dict.fromkeys((each.text, each.row_language) for each in types)
     ]
     return SQL(
         "with keys as materialized ("
         "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)),"
         " seen as ({}) select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, %(query)s) as snippet from seen s order by s.place"
+        " record_snippet(s.body, %(query)s, s.language::regconfig) as snippet from seen s order by s.place"
     ).format(SQL(" union all ").join(seen))
 
 

@@ -55,9 +55,18 @@ class SearchedType:
     """Whether a caller may not see all of its rows."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """What it was declared as, where it is a collection."""
+    languages: Sequence[str] | None = None
+    """The text search configurations that its rows are read by; None: as our own tables are, which are in English."""
+    row_language: LiteralString = "null"
+    """The one of the record whose key is `k.id`."""
     scope_setting: str | None = None
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
+
+    @property
+    def tells_language(self) -> bool:
+        """Whether each of its rows is in a language of its own."""
+        return self.collection is not None and self.collection.declaration.language_column is not None
 
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""
@@ -197,6 +206,10 @@ def _of_collection(collection: Collection) -> SearchedType:
         has_source=f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
         is_always_filtered=is_scoped or collection.has_row_security,
         collection=collection,
+        languages=collection.languages,
+        row_language=f"(select w.language from {collection.rows} w where w.id = k.id)"
+        if declared.language_column
+        else collection.language(),
         scope_setting=declared.scope_setting,
         scope_claim=declared.scope_claim,
     )

@@ -115,7 +115,7 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
 
 STORED = """
 select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
-  coalesce(r.relrowsecurity, false) as has_row_security
+  coalesce(r.relrowsecurity, false) as has_row_security, c.languages
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """What `collection_of` makes collections of."""
@@ -126,7 +126,10 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     declaration = CollectionDeclaration.model_validate(row["declaration"])
     columns = {name: UsedColumn(**column) for name, column in row["columns"].items()}
     source = (row["schema"], row["relation"])
-    return Collection(row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"])
+    return Collection(
+        row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
+        tuple(row["languages"]),
+    )  # fmt: skip
 
 
 def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:

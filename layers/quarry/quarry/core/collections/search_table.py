@@ -30,8 +30,7 @@ def search_table(collection: Collection) -> SearchTable:
         date=DATE if declaration.date else None,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
-        holds_words=f"{collection.key_text('t')} in"
-        f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
+        holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
         guard=is_callers(collection, collection.text(declaration.scope, "t"))
         if declaration.scope and setting
@@ -39,6 +38,17 @@ def search_table(collection: Collection) -> SearchTable:
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
         related=tuple(_relations(declaration.facets)),
     )
+
+
+def _holds_words(collection: Collection) -> LiteralString:
+    """Whether a row `w` of words holds those of a text, each read in the row's language."""
+    held = [
+        (language, f"w.text_search @@ parsed_query({{0}}, {quoted(language)}::regconfig)")
+        for language in collection.languages
+    ]
+    if collection.declaration.language_column is None:
+        return held[0][1]
+    return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:

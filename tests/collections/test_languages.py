@@ -1,0 +1,164 @@
+"""Rows in other languages than English are found, counted and shown by the words of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tests.collections.support import owner
+from tests.collections.test_search import fill
+from tests.conftest import client_of, clone_database
+
+ROWS = """
+create schema shop;
+create table shop.meldungen (id int primary key, betreff text not null, inhalt text, stand text not null, kosten numeric, am date);
+insert into shop.meldungen values
+  (1, 'Die Heizung bleibt kalt', 'Seit dem Umbau sind alle Häuser am Hafen ohne Wärme.', 'offen', 1250.5, '2024-03-03'),
+  (2, 'Wasser im Keller', 'Der Ablauf ist verstopft, die Kellertreppe steht unter Wasser.', 'erledigt', 80, '2024-03-12'),
+  (3, 'Schlüssel verloren', 'Frau Müller braucht einen neuen Schlüssel für die Haustür.', 'offen', 45, '2024-05-20'),
+  (4, 'Aufzug steht', 'Der Aufzug hält zwischen zwei Stockwerken.', 'offen', 3000, '2023-11-02'),
+  (5, 'Wartung im Herbst', 'Heizung und Aufzug werden geprüft.', 'erledigt', 500, '2023-10-05');
+create table shop.contrats (id int primary key, objet text not null, clause text, etat text not null, montant numeric, du date);
+insert into shop.contrats values
+  (1, 'Bail de l''entrepôt', 'Le bail est résilié par lettre recommandée.', 'résilié', 5400, '2024-03-03'),
+  (2, 'Entretien des chaudières', 'Le prestataire vérifie les chaudières chaque été.', 'signé', 1200, '2024-04-01'),
+  (3, 'Assurance des véhicules', 'Les véhicules de la société sont assurés.', 'signé', 950, '2023-12-15');
+create table shop.notes (id int primary key, lang text, said text not null);
+insert into shop.notes values
+  (1, 'de', 'Die Häuser am Hafen werden gestrichen.'),
+  (2, 'en-GB', 'The houses at the harbour are being painted.'),
+  (3, 'french', 'Les maisons du port sont repeintes.'),
+  (4, 'xx', 'Kaupungin talot maalataan.'),
+  (5, null, 'Die the.');
+create table shop.memos (id int primary key, said text not null);
+insert into shop.memos values (1, 'The boiler of the café needs cleaning.'), (2, 'Painters are hired for the summer.');
+"""
+DECLARED = """
+[collections.meldungen]
+source = "shop.meldungen"
+title = "betreff"
+text = { betreff = "A", inhalt = "B" }
+date = "am"
+language = "german"
+[collections.meldungen.facets]
+stand = "value"
+kosten = { kind = "money", currency = "EUR" }
+
+[collections.contrats]
+source = "shop.contrats"
+title = "objet"
+text = { objet = "A", clause = "B" }
+date = "du"
+language = "french"
+[collections.contrats.facets]
+etat = { kind = "value", label = "état" }
+montant = { kind = "money", currency = "EUR" }
+
+[collections.notes]
+source = "shop.notes"
+text = "said"
+language = { column = "lang" }
+
+[collections.memos]
+source = "shop.memos"
+text = "said"
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, ROWS)
+        fill(url, DECLARED, tmp_path_factory.mktemp("shop"))
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(shop: str) -> Iterator[TestClient]:
+    with client_of(shop) as client:
+        yield client
+
+
+def search(client: TestClient, q: str, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/records/search", params={"q": q, **parameters})
+    assert response.status_code == 200, response.text
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def by_words(found: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(each["type"], each["id"]) for each in found["results"] if each["matched"].get("text_rank")]
+
+
+@pytest.mark.parametrize(
+    ("type", "query", "id"),
+    [
+        ("meldungen", "Haus", "1"),
+        ("meldungen", "kalte Heizungen", "1"),
+        ("meldungen", "verstopfter Abläufe", "2"),
+        ("meldungen", "neue Schlussel", "3"),
+        ("meldungen", "Muller", "3"),
+        ("meldungen", '"zwei Stockwerke"', "4"),
+        ("meldungen", "kalte Heiz", "1"),
+        ("meldungen", "Aufzgu Stockwerk", "4"),
+        ("contrats", "chaudière", "2"),
+        ("contrats", "chaudieres", "2"),
+        ("contrats", "résiliation resilie", "1"),
+        ("contrats", "assurer", "3"),
+    ],
+)
+def test_a_query_is_read_by_the_configuration_of_the_collection(
+    client: TestClient, type: str, query: str, id: str
+) -> None:
+    assert by_words(search(client, query, type=type))[:1] == [(type, id)]
+
+
+def test_what_is_excluded_is_excluded_in_every_language(client: TestClient) -> None:
+    assert by_words(search(client, "Wasser -Treppe", type="meldungen")) == [("meldungen", "2")]
+    assert by_words(search(client, "Keller Haus -Wasser", type="meldungen")) == [("meldungen", "1")]
+
+
+def test_marks_are_on_the_words_as_they_are_written(client: TestClient) -> None:
+    assert "<mark>Häuser</mark>" in search(client, "haus", type="meldungen")["results"][0]["snippet"]
+    assert "<mark>chaudières</mark>" in search(client, "chaudiere", type="contrats")["results"][0]["snippet"]
+    assert "<mark>maisons</mark>" in search(client, "maison", type="notes")["results"][0]["snippet"]
+    assert "<mark>café</mark>" in search(client, "cafe", type="memos")["results"][0]["snippet"]
+
+
+def test_each_row_is_read_in_the_language_that_its_column_names(client: TestClient, shop: str) -> None:
+    with psycopg.connect(shop) as connection:
+        stored = connection.execute("select languages from quarry.collections where name = 'notes'").fetchone()
+    assert stored == (["english", "french", "german", "simple"],)
+    for query, id in {"Haus": "1", "house": "2", "maison": "3", "talot": "4"}.items():
+        found = search(client, query, type="notes")
+        assert by_words(found) == [("notes", id)]
+    # a word that is none in German and English, but one where nothing is known of the language
+    assert by_words(search(client, "the", type="notes")) in ([("notes", "5")], [])
+
+
+def test_rows_found_in_several_languages_are_counted_once(client: TestClient) -> None:
+    found = search(client, "Hafen harbour port", type="notes")
+    assert {id for _, id in by_words(found)} == {"1", "2", "3"}
+    assert found["counts"]["notes"] == len(found["results"])
+
+
+def test_one_list_over_all_types_silences_none(client: TestClient) -> None:
+    found = search(client, "Heizung boiler chaudière")
+    assert {type for type, _ in by_words(found)[:3]} == {"meldungen", "contrats", "memos"}
+
+
+def test_counts_by_words_read_each_collection_in_its_language(client: TestClient) -> None:
+    for type, query in {"meldungen": "Haus", "contrats": "chaudiere", "notes": "Haus", "memos": "cafe"}.items():
+        response = client.get("/records/facets", params={"type": type, "q": query})
+        assert response.json()["total"] == 1, (type, query)
+
+
+def test_a_row_whose_language_changes_is_found_in_the_new_one(client: TestClient, shop: str) -> None:
+    owner(shop, "update shop.notes set lang = 'de', said = 'Die Dächer der Stadt.' where id = 4")
+    assert by_words(search(client, "Dach", type="notes")) == [("notes", "4")]
+    owner(shop, "update shop.notes set lang = 'xx', said = 'Kaupungin talot maalataan.' where id = 4")
+    assert by_words(search(client, "talot", type="notes")) == [("notes", "4")]
