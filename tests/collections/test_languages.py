@@ -9,6 +9,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.core.postgres.migrate import connect
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
+from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database
@@ -162,3 +165,23 @@ def test_a_row_whose_language_changes_is_found_in_the_new_one(client: TestClient
     assert by_words(search(client, "Dach", type="notes")) == [("notes", "4")]
     owner(shop, "update shop.notes set lang = 'xx', said = 'Kaupungin talot maalataan.' where id = 4")
     assert by_words(search(client, "talot", type="notes")) == [("notes", "4")]
+
+
+def test_words_carry_the_search_where_the_local_model_reads_no_word(client: TestClient) -> None:
+    found = search(client, "Aufzug zwischen Stockwerken", type="meldungen")
+    assert by_words(found)[0] == ("meldungen", "4")
+    assert not any(each["matched"].get("semantic_rank") for each in found["results"])
+    # English is compared by meaning as ever
+    assert search(client, "decorators working in July", type="memos")["results"][0]["id"] == "2"
+    assert any(each["matched"].get("semantic_rank") for each in search(client, "decorators", type="notes")["results"])
+
+
+def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str) -> None:
+    with connect(shop) as connection:
+        told = {each.subject: each for each in collection_findings(connection, LOCAL_EMBEDDING_MODEL)}
+        others = [each.subject for each in collection_findings(connection, "text-embedding-3-small")]
+    assert "german" in told["meaning in meldungen"].detail
+    assert "french and german and simple" in told["meaning in notes"].detail
+    assert told["meaning in notes"].status == "absent"
+    assert "meaning in memos" not in told
+    assert not [subject for subject in others if subject.startswith("meaning")]

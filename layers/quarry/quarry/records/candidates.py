@@ -23,6 +23,8 @@ class Candidate:
     similarity: float | None
     is_apart: bool = False
     coverage: float | None = None
+    by_words_alone: bool = False
+    """Whether its type is searched by words alone, while others are searched by meaning too."""
 
     @property
     def key(self) -> RecordKey:

@@ -12,6 +12,7 @@ from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
@@ -22,8 +23,6 @@ from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types import RecordType
-
-ENGLISH = "english"
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
@@ -68,11 +67,18 @@ class Arm:
 
 
 async def find_candidates(
-    database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int, is_strict: bool = False
+    database: Database,
+    arms: Sequence[Arm],
+    *,
+    vector: Sequence[float] | None,
+    depth: int,
+    is_strict: bool = False,
+    reads_english_alone: bool = False,
 ) -> list[Candidate]:
     """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
     alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are
-    searched, so that scores of all arms are of one scale.
+    searched in one language, so that scores of all arms are of one scale. A vector whose model `reads_english_alone` is compared
+    with no row in another language: these are found by words alone.
     """
     if not arms:
         return []
@@ -84,11 +90,10 @@ async def find_candidates(
     rows = await _of_each_arm(
         database,
         arms,
-        SQL(
-            "hybrid_candidates({table}, {embeddings}, {words}, %(embedding)s::halfvec, %(depth)s, {condition}, %(rows)s)"
-        ),
+        SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, %(depth)s, {condition}, %(rows)s)"),
         values,
         is_strict=is_strict,
+        reads_english_alone=reads_english_alone,
     )
     return [
         Candidate(
@@ -98,6 +103,7 @@ async def find_candidates(
             row["similarity"],
             arms[row["arm"]].is_apart,
             row["coverage"],
+            by_words_alone=vector is not None and not row["by_meaning"],
         )
         for row in rows
     ]
@@ -126,10 +132,11 @@ async def count_found(
 
 
 async def _of_each_arm(
-    database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool
+    database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool,
+    reads_english_alone: bool = False,
 ) -> list[DictRow]:
-    """The rows that a function gives for each arm, of its words and its condition. Words are weighed over all types that are read
-    in one language.
+    """The rows that a function gives for each arm, of its words and its condition, and whether they were looked for by meaning.
+    Words are weighed over all types that are read in one language.
     """
     searches = [each for place, arm in enumerate(arms) for each in _searches(place, arm)]
     readings = list(dict.fromkeys(each.reading for each in searches))
@@ -151,18 +158,20 @@ async def _of_each_arm(
     calls: list[Composed] = []
     for place, search in enumerate(searches):
         condition = search.condition
+        by_meaning = search.language in (None, ENGLISH) or not reads_english_alone
         if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
         called = function.format(
             table=Literal(search.arm.type.rows),
             embeddings=Literal(search.arm.type.windows),
+            vector=Placeholder("embedding") if by_meaning else SQL("null"),
             words=Identifier(f"asked_{readings.index(search.reading)}"),
             condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
             found=Placeholder(f"found_{search.arm.type.name}"),
         )
         calls.append(
-            SQL("select {} as arm, {} as type, c.* from asked, ").format(
-                Literal(search.place), Literal(search.arm.type.name)
+            SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
+                Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
             )
             + called
             + SQL(" c")

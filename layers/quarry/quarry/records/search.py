@@ -17,6 +17,7 @@ from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordText
@@ -125,7 +126,12 @@ async def gather_candidates(
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
             candidates = await find_candidates(
-                services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=scope.is_strict
+                services.database,
+                plan.arms,
+                vector=vector,
+                depth=DEPTH,
+                is_strict=scope.is_strict,
+                reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             )
             listed = await ids_meeting(services.database, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]

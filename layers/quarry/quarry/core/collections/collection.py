@@ -19,6 +19,7 @@ from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
+ENGLISH = "english"
 OTHER_LANGUAGE = "simple"
 """What a row is read by whose language no text search configuration fits."""
 TEXT_MAX_CHARACTERS = 200_000
