@@ -15,6 +15,7 @@ from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database
+from tests.records.asking import ask, of_type
 
 ROWS = """
 create schema shop;
@@ -185,3 +186,38 @@ def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str
     assert told["meaning in notes"].status == "absent"
     assert "meaning in memos" not in told
     assert not [subject for subject in others if subject.startswith("meaning")]
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("Wie viele Meldungen sind offen?", 3),
+        ("Wie viele offene Meldungen gibt es?", 3),
+        ("Wie viele Meldungen sind nicht offen?", 2),
+        ("Wie viele Meldungen kosten über 1.200,50 €?", 2),
+        ("Wie viele Meldungen gab es im März 2024?", 2),
+        ("Wie viele Meldungen gab es vor dem 12.03.2024?", 3),
+        ("Wie viele Meldungen kamen nach dem 3. März 2024?", 2),
+        ("Wie viele Meldungen kamen zwischen dem 1. März 2024 und dem 30. April 2024?", 2),
+        ("How many Meldungen are offen?", 3),
+        ("Combien de contrats sont signés ?", 2),
+        ("Combien de contrats résiliés y a-t-il ?", 1),
+        ("Combien de contrats ne sont pas signés ?", 1),
+        ("Combien de contrats de plus de 1 100,50 € ?", 2),
+        ("Combien de contrats depuis le 3 mars 2024 ?", 2),
+        ("Combien de contrats en décembre 2023 ?", 1),
+    ],
+)
+def test_a_number_is_asked_for_in_the_language_of_the_rows(client: TestClient, question: str, number: int) -> None:
+    events = ask(client, question)
+    [told] = of_type(events, "aggregation")
+    assert told["total"] == number, told
+
+
+def test_groups_are_asked_for_in_the_language_of_the_rows(client: TestClient) -> None:
+    for question, groups in {
+        "Wie viele Meldungen gibt es pro Stand?": {"offen": 3, "erledigt": 2},
+        "Combien de contrats par état ?": {"signé": 2, "résilié": 1},
+    }.items():
+        [told] = of_type(ask(client, question), "aggregation")
+        assert {each["value"]: each["count"] for each in told["groups"]} == groups

@@ -10,7 +10,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.collection import ENGLISH, Collection, quoted
 from quarry.core.collections.declaration import nearest
 from quarry.core.collections.search_table import is_callers, search_table
 from quarry.core.errors import FieldError, InvalidInput
@@ -143,6 +143,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
             facets=tuple({facet.name: facet for table in tables for facet in table.facets}.values()),
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
             united=tables,
         )
 

@@ -7,6 +7,7 @@ from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.language.inflections import inflections
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -25,7 +26,7 @@ def search_table(collection: Collection) -> SearchTable:
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
-        nouns=nouns(label),
+        nouns=(*nouns(label), *inflections(label.lower().split()[-1], collection.languages)),
         facets=tuple(facets),
         date=DATE if declaration.date else None,
         key=collection.key_text("t"),
@@ -37,6 +38,7 @@ def search_table(collection: Collection) -> SearchTable:
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
         related=tuple(_relations(declaration.facets)),
+        languages=collection.languages,
     )
 
 
@@ -96,7 +98,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         _value(collection, name, given),
         label,
         label if label.endswith("s") else f"{label}s",
-        words=given.words,
+        words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         units=(label,) if given.kind == "number" else (),
         wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
         is_hard=True,
