@@ -203,7 +203,7 @@ def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str
         ("Combien de contrats sont signés ?", 2),
         ("Combien de contrats résiliés y a-t-il ?", 1),
         ("Combien de contrats ne sont pas signés ?", 1),
-        ("Combien de contrats de plus de 1 100,50 € ?", 2),
+        ("Combien de contrats d'un montant de plus de 1 100,50 € ?", 2),
         ("Combien de contrats depuis le 3 mars 2024 ?", 2),
         ("Combien de contrats en décembre 2023 ?", 1),
     ],
@@ -221,3 +221,20 @@ def test_groups_are_asked_for_in_the_language_of_the_rows(client: TestClient) ->
     }.items():
         [told] = of_type(ask(client, question), "aggregation")
         assert {each["value"]: each["count"] for each in told["groups"]} == groups
+
+
+def test_conditions_hold_in_a_search_by_words(client: TestClient) -> None:
+    found = search(client, "Welche Meldungen vom 3. März 2024 handeln von der Heizung?")
+    assert [(each["type"], each["id"]) for each in found["results"]] == [("meldungen", "1")]
+    found = search(client, "Meldungen über Wasser ohne Heizung", type="meldungen")
+    assert found["results"][0]["id"] == "2"
+
+
+def test_a_question_without_an_answer_is_told_so_and_one_with_is_answered(client: TestClient) -> None:
+    events = ask(client, "Warum steht der Keller unter Wasser?")
+    assert [each["id"] for each in of_type(events, "sources")[0]["sources"]][:1] == ["2"]
+    answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
+    assert "verstopft" in answer and "[1]" in answer, answer
+    events = ask(client, "Wann wurde das Schwimmbad eröffnet?")
+    answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
+    assert "[1]" not in answer, answer
