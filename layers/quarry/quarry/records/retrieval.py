@@ -132,7 +132,12 @@ async def count_found(
 
 
 async def _of_each_arm(
-    database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool,
+    database: Database,
+    arms: Sequence[Arm],
+    function: SQL,
+    values: dict[str, Any],
+    *,
+    is_strict: bool,
     reads_english_alone: bool = False,
 ) -> list[DictRow]:
     """The rows that a function gives for each arm, of its words and its condition, and whether they were looked for by meaning.
@@ -248,9 +253,9 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
 def texts_query(types: Sequence[SearchedType]) -> Composed:
     """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
     seen = [
-        SQL("select k.place, r.*, {} as language from keys k cross join lateral ({} offset 0) r where k.type = any({})").format(
-            SQL(language), SQL(text), Literal([each.name for each in types if each.text == text])
-        )
+        SQL(
+            "select k.place, r.*, {} as language from keys k cross join lateral ({} offset 0) r where k.type = any({})"
+        ).format(SQL(language), SQL(text), Literal([each.name for each in types if each.text == text]))
         for text, language in dict.fromkeys((each.text, each.row_language) for each in types)
     ]
     return SQL(

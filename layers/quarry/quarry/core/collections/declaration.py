@@ -311,7 +311,9 @@ def _split_path(path: str) -> tuple[str, ...]:
 def _keys(location: Sequence[int | str]) -> list[str]:
     """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
     return [
-        str(part) for part in location if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple", "str", "LanguageColumn"))
+        str(part)
+        for part in location
+        if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple", "str", "LanguageColumn"))
     ]
 
 

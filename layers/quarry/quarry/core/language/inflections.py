@@ -21,7 +21,7 @@ _ENDINGS: Mapping[str, tuple[str, ...]] = {
 
 
 def inflections(word: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """Candidates for other forms of a word (as it is compared) in those of these languages that are known here, without itself."""
+    """Candidates for other forms of a word (as it is compared) in those of these languages that are known; without itself."""
     known = (_inflections(word, language) for language in languages if language in _ENDINGS)
     return tuple(dict.fromkeys(form for forms in known for form in forms))
 

@@ -1,11 +1,11 @@
 """Questions in other languages than English: the words that frame them, and dates and numbers as they write these, in English.
 
-The reader of questions knows English alone. A question in a language that `data/locales` has a file of is rendered for it: what
-frames it is put into English, what it is about is left as it is. What is read is then put back to the characters that said it, so that
-nothing behind the reader sees another text than the one that was asked.
+The reader of questions knows English alone. A question in a language that `data/locales` has a file of is rendered for it:
+what frames it is put into English, what it is about is left as it is. What is read is then put back to the characters that said
+it, so that nothing behind the reader sees another text than the one that was asked.
 
-A question is read in the language, among English and those of the rows that it is asked of, that has most of its words; where that
-is undecided, in the rows' own if they are all in one, else in English.
+A question is read in the language, among English and those of the rows that it is asked of, that has most of its words; where
+that is undecided, in the rows' own if they are all in one, else in English.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Locale:
         """`text` as the reader of questions understands it."""
         words = _words(text)
         changed = [*self._numerals(text)]
-        taken = [(start, end) for start, end, _ in changed]
+        taken = _mask(text, [(start, end) for start, end, _ in changed])
         for first, last, english in self._found(words, text):
             start, end = words[first].start(), words[last - 1].end()
             if english in _SCALES and text[end : end + 1] == ".":
                 end += 1
-            if not any(start < other_end and other_start < end for other_start, other_end in taken):
+            if not any(taken[start:end]):
                 changed.append((start, end, english + " " * text[start:end].endswith(("'", "’"))))
         return _rendering(text, sorted(changed), str if self.says_names_by_case else _lowered)
 
@@ -99,9 +99,9 @@ class Locale:
         return bool(_DIGIT.match(text, end)) or (following is not None and following.group().lower() in self._times)
 
     def _numerals(self, text: str) -> Iterator[tuple[int, int, str]]:
-        quoted = [match.span() for match in _QUOTED.finditer(text)]
+        quoted = _quoted(text)
         for match in self.numbers.finditer(text):
-            if not any(start <= match.start() < end for start, end in quoted):
+            if not quoted[match.start()]:
                 yield match.start(), match.end(), _numeral(match)
 
 
@@ -176,8 +176,20 @@ def _lowered(text: str) -> str:
 
 def _words(text: str) -> list[re.Match[str]]:
     """The words of a text but for those in quotation marks; an elided article ("l'") is one by itself."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
-    return [word for word in _WORD.finditer(text) if not any(start <= word.start() < end for start, end in quoted)]
+    quoted = _quoted(text)
+    return [word for word in _WORD.finditer(text) if not quoted[word.start()]]
+
+
+def _quoted(text: str) -> bytearray:
+    return _mask(text, [match.span() for match in _QUOTED.finditer(text)])
+
+
+def _mask(text: str, spans: Sequence[tuple[int, int]]) -> bytearray:
+    """For each character of a text whether it is in one of the spans, which are apart."""
+    mask = bytearray(len(text))
+    for start, end in spans:
+        mask[start:end] = b"\1" * (end - start)
+    return mask
 
 
 _SCALES = frozenset(("thousand", "million", "billion"))
@@ -230,7 +242,7 @@ def _phrases(language: str, part: str) -> dict[tuple[str, ...], str]:
 
 
 def render_question(text: str, languages: Sequence[str]) -> Rendering | None:
-    """`text` as the reader understands it, where it is in another of these languages than English; None where it is in English."""
+    """`text` as the reader understands it, where it is in another of these languages than English; else None."""
     candidates = [locales()[language] for language in dict.fromkeys(languages) if language in locales()]
     if not candidates:
         return None
