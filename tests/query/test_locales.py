@@ -25,7 +25,7 @@ NOTHING: Lexicon = Lexicon(PhraseTable(()), PhraseTable(()), PhraseTable(()), {}
 
 def rendered(text: str, *languages: str) -> str | None:
     rendering = render_question(text, languages)
-    return rendering and rendering.text
+    return rendering.text if rendering else None
 
 
 @pytest.mark.parametrize(

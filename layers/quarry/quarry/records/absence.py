@@ -54,12 +54,12 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
         return []
     held = _any_table(
         "exists (select from {0} r where r.text_search @@ asked_words({1}::regconfig, n.words, true))",
-        [(Identifier(type.rows), Literal(language)) for type in types for language in type.languages or [None]],
+        [(Identifier(type.rows), Literal(language)) for type in types for language in type.languages],
     )
     alike = _any_table(
         "exists (select from tsvector_to_array(said_words({1}::regconfig, n.words)) s (words),"
         " weigh_words({0}, s.words, 1, 1) w where not w.words <@ s.words)",
-        [(Literal(type.rows), Literal(language)) for type in types for language in type.languages or [None]],
+        [(Literal(type.rows), Literal(language)) for type in types for language in type.languages],
     )
     rows = await database.rows(
         SQL(

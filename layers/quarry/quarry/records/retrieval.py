@@ -211,7 +211,7 @@ class _Search:
 
 
 def _searches(place: int, arm: Arm) -> Iterator[_Search]:
-    for language in arm.type.languages or [None]:
+    for language in arm.type.languages:
         yield _Search(place, arm, language)
 
 

@@ -55,7 +55,7 @@ class SearchedType:
     """Whether a caller may not see all of its rows."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """What it was declared as, where it is a collection."""
-    languages: Sequence[str] | None = None
+    languages: Sequence[str | None] = (None,)
     """The text search configurations that its rows are read by; None: as our own tables are, which are in English."""
     row_language: LiteralString = "null"
     """The one of the record whose key is `k.id`."""
