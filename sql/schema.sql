@@ -4805,7 +4805,8 @@ CREATE TABLE quarry.collections (
     reconciled_at timestamp with time zone,
     polled_to timestamp with time zone,
     problem text,
-    languages text[] DEFAULT '{}'::text[] NOT NULL
+    languages text[] DEFAULT '{}'::text[] NOT NULL,
+    functions_hash text DEFAULT ''::text NOT NULL
 );
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quarry.core.postgres.migrate import connect
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.doctor_collections import collection_findings
-from tests.collections.support import owner
+from tests.collections.support import apply_file, owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database
 from tests.records.asking import ask, of_type
@@ -241,3 +241,15 @@ def test_a_question_without_an_answer_is_told_so_and_one_with_is_answered(client
     events = ask(client, "Wann wurde das Schwimmbad eröffnet?")
     answer = "".join(each["chunk"] for each in of_type(events, "final_answer_chunk"))
     assert "[1]" not in answer, answer
+
+
+def test_functions_of_an_earlier_version_are_made_anew(server_url: str, migrated_template: str) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, ROWS)
+        assert [each.action for each in apply_file(url, DECLARED)] == ["create"] * 4
+        assert [each.action for each in apply_file(url, DECLARED)] == ["keep"] * 4
+        owner(url, "update quarry.collections set functions_hash = '' where name = 'memos'")
+        changes = {each.name: each for each in apply_file(url, DECLARED)}
+        assert [changes[name].action for name in ("memos", "notes")] == ["change", "keep"]
+        assert changes["memos"].is_filled_anew
+        assert {each.action for each in apply_file(url, DECLARED)} == {"keep"}

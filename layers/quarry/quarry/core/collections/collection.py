@@ -51,6 +51,8 @@ class Collection:
     key: tuple[str, ...]
     has_row_security: bool = False
     known_languages: tuple[str, ...] = ()
+    functions_hash: str | None = None
+    """What the database has its functions as; None where they were not looked at."""
 
     @property
     def languages(self) -> tuple[str, ...]:
