@@ -128,6 +128,12 @@ def test_what_is_excluded_is_excluded_in_every_language(client: TestClient) -> N
     assert by_words(search(client, "Keller Haus -Wasser", type="meldungen")) == [("meldungen", "1")]
 
 
+def test_a_word_that_says_nothing_in_english_is_searched_in_other_languages(client: TestClient, shop: str) -> None:
+    owner(shop, "update shop.meldungen set inhalt = 'Im Keller gärt der Most.' where id = 5")
+    assert by_words(search(client, "Most")) == [("meldungen", "5")]
+    owner(shop, "update shop.meldungen set inhalt = 'Heizung und Aufzug werden geprüft.' where id = 5")
+
+
 def test_marks_are_on_the_words_as_they_are_written(client: TestClient) -> None:
     assert "<mark>Häuser</mark>" in search(client, "haus", type="meldungen")["results"][0]["snippet"]
     assert "<mark>chaudières</mark>" in search(client, "chaudiere", type="contrats")["results"][0]["snippet"]
@@ -187,6 +193,7 @@ def test_the_doctor_says_which_collections_are_searched_by_words_alone(shop: str
     assert "french and german and simple" in told["meaning in notes"].detail
     assert told["meaning in notes"].status == "absent"
     assert "meaning in memos" not in told
+    assert told["collection memos"].status == "ok"
     assert not [subject for subject in others if subject.startswith("meaning")]
 
 
@@ -249,6 +256,9 @@ def test_functions_of_an_earlier_version_are_made_anew(server_url: str, migrated
         assert [each.action for each in apply_file(url, DECLARED)] == ["create"] * 4
         assert [each.action for each in apply_file(url, DECLARED)] == ["keep"] * 4
         owner(url, "update quarry.collections set functions_hash = '' where name = 'memos'")
+        with connect(url) as connection:
+            [memos] = [each for each in collection_findings(connection, "none") if each.subject == "collection memos"]
+            assert (memos.status, memos.advice) == ("broken", "run `quarry apply`")
         changes = {each.name: each for each in apply_file(url, DECLARED)}
         assert [changes[name].action for name in ("memos", "notes")] == ["change", "keep"]
         assert changes["memos"].is_filled_anew

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
-from quarry.core.collections.apply import stored_collections
+from quarry.core.collections.apply import hash_of_functions, stored_collections
 from quarry.core.collections.collection import ENGLISH, Collection, declared_source
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
@@ -104,3 +104,5 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
     yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
     renamed = collection.source != declared_source(declared)
     yield renamed, f"the table {declared.source} is now called {source}", mend
+    is_earlier = collection.functions_hash != hash_of_functions(collection)
+    yield is_earlier, "an earlier version made what keeps it in step", "run `quarry apply`"

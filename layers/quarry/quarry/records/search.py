@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quarry.core.budget import Budget
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask
@@ -120,6 +121,9 @@ async def gather_candidates(
 ) -> Found:
     """What `rank_records` ranks."""
     if not significant_words(query):
+        # what says nothing in English may say something in another language
+        types = [each for each in types if {*each.languages} - {None, ENGLISH}]
+    if not types:
         return Found(SearchPlan(()))
     vector = await query_vector(query, services, run)
     found = Found(SearchPlan(()))

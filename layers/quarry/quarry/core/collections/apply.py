@@ -79,7 +79,7 @@ def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, 
         f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
     new = make_collection(old.id, name, declaration, relation)
-    is_earlier = not reasons and old.functions_hash not in (None, _functions_hash(new))
+    is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
     if is_earlier:
         reasons.append("an earlier version made its functions")
     if not reasons:
@@ -148,7 +148,8 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
         elif change.declaration and change.relation:
             collection = _store(connection, change.name, change.declaration, change.relation)
             connection.execute(
-                "update collections set functions_hash = %s where id = %s", [_functions_hash(collection), collection.id]
+                "update collections set functions_hash = %s where id = %s",
+                [hash_of_functions(collection), collection.id],
             )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
@@ -185,7 +186,8 @@ def _store(connection: SyncConnection, name: str, declaration: CollectionDeclara
     return make_collection(row[0], name, declaration, relation)
 
 
-def _functions_hash(collection: Collection) -> str:
+def hash_of_functions(collection: Collection) -> str:
+    """What tells functions that another version made from those that this one makes."""
     return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
