@@ -4487,10 +4487,10 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig) RETURNS quarry.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4509,6 +4509,8 @@ declare
   total float8;
   mean_length float8;
   unknown text[];
+  elsewhere text[];
+  unknown_there text[];
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -4524,6 +4526,17 @@ begin
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
+  end if;
+  if unknown <> '{}' and p_others <> '{}' then
+    select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
+    from regexp_matches(left(p_query, max_characters), '[^\s"]+', 'g') m (part), unnest(said_words(p_language, m.part[1])) l,
+      unnest(p_other_languages) o (language), unnest(said_words(o.language, m.part[1])) k
+    where l.lexeme = any(unknown);
+    unknown := array(
+      select u.word from unnest(unknown) u (word)
+      where not u.word = any(array(
+        select e.here from unnest(elsewhere, unknown_there) e (there, here)
+        where not e.there = any(unwritten(p_others, elsewhere)))));
   end if;
 
   with spelt as (

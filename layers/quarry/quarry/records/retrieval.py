@@ -149,13 +149,17 @@ async def _of_each_arm(
     for place, (query, language) in enumerate(readings):
         values[f"query_{place}"] = query
         values[f"language_{place}"] = language
-        in_it = (each.arm.type.rows for each in searches if each.reading[1] == language)
-        values[f"tables_{place}"] = list(dict.fromkeys(in_it))
+        in_it = [each for each in searches if each.reading[1] == language]
+        others = [each for each in searches if each.reading[1] != language]
+        values[f"tables_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in in_it))
+        values[f"others_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in others))
+        values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     asked = SQL(", ").join(
-        SQL("weigh_query({}, {}, %(strict)s, p_language => {}::regconfig) as {}").format(
-            Placeholder(f"tables_{place}"),
-            Placeholder(f"query_{place}"),
-            Placeholder(f"language_{place}"),
+        SQL(
+            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[])"
+            " as {}"
+        ).format(
+            *(Placeholder(f"{name}_{place}") for name in ("tables", "query", "language", "others", "other_languages")),
             Identifier(f"asked_{place}"),
         )
         for place in range(len(readings))
