@@ -23,7 +23,12 @@ class Candidate:
     similarity: float | None
     is_apart: bool = False
     coverage: float | None = None
+<<<<<<< HEAD
     has_meaning: bool = True
+=======
+    by_words_alone: bool = False
+    """Whether its type is searched by words alone, while others are searched by meaning too."""
+>>>>>>> s23-lang
 
     @property
     def key(self) -> RecordKey:

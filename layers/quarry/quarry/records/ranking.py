@@ -53,16 +53,25 @@ def fuse_types(
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
+    if method == "scores":
+        # of what could not be found by its meaning, words weigh all
+        by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
+        ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
 def _likeness(item: Candidate) -> float:
+<<<<<<< HEAD
     if not item.has_meaning:
         # its words are all that is known of it: all of them are enough, less is not
         return (
             LIKENESS_OF_WORDS if (item.coverage or 0.0) > COVERAGE_WHOLE else COVERAGE_WEIGHT * (item.coverage or 0.0)
         )
+=======
+    if item.by_words_alone:
+        return item.coverage or 0.0
+>>>>>>> s23-lang
     return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 

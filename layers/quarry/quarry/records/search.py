@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quarry.core.budget import Budget
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordText
@@ -119,13 +121,21 @@ async def gather_candidates(
 ) -> Found:
     """What `rank_records` ranks."""
     if not significant_words(query):
+        # what says nothing in English may say something in another language
+        types = [each for each in types if {*each.languages} - {None, ENGLISH}]
+    if not types:
         return Found(SearchPlan(()))
     vector = await query_vector(query, services, run)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
             candidates = await find_candidates(
-                services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=scope.is_strict
+                services.database,
+                plan.arms,
+                vector=vector,
+                depth=DEPTH,
+                is_strict=scope.is_strict,
+                reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             )
             listed = await ids_meeting(services.database, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]

@@ -10,7 +10,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.collection import ENGLISH, Collection, quoted
 from quarry.core.collections.declaration import nearest
 from quarry.core.collections.search_table import is_callers, named_by_others, search_table
 from quarry.core.errors import FieldError, InvalidInput
@@ -55,11 +55,16 @@ class SearchedType:
     """Whether a caller may not see all of its rows."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """What it was declared as, where it is a collection."""
+    languages: Sequence[str | None] = (None,)
+    """The text search configurations that its rows are read by; None: as our own tables are, which are in English."""
+    row_language: LiteralString = "null"
+    """The one of the record whose key is `k.id`."""
     scope_setting: str | None = None
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
 
     @property
+<<<<<<< HEAD
     def facets(self) -> Sequence[Facet]:
         """What clients are told that it can be filtered by."""
         return search_table(self.collection).facets if self.collection else self.table.facets
@@ -68,6 +73,11 @@ class SearchedType:
     def has_meaning(self) -> bool:
         """Whether its records have vectors."""
         return self.collection is None or bool(self.collection.declaration.embedded)
+=======
+    def tells_language(self) -> bool:
+        """Whether each of its rows is in a language of its own."""
+        return self.collection is not None and self.collection.declaration.language_column is not None
+>>>>>>> s23-lang
 
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""
@@ -144,6 +154,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
             facets=tuple({facet.name: facet for table in tables for facet in table.facets}.values()),
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
             united=tables,
         )
 
@@ -208,6 +219,10 @@ def _of_collection(collection: Collection, others: Sequence[Collection] = ()) ->
         has_source=f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
         is_always_filtered=is_scoped or collection.has_row_security,
         collection=collection,
+        languages=collection.languages,
+        row_language=f"(select w.language from {collection.rows} w where w.id = k.id)"
+        if declared.language_column
+        else collection.language(),
         scope_setting=declared.scope_setting,
         scope_claim=declared.scope_claim,
     )

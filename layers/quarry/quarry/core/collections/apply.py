@@ -5,6 +5,7 @@ A collection is changed in one transaction, all of it or nothing. What it holds 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +20,7 @@ from quarry.core.collections.declaration import CollectionDeclaration, FacetDecl
 from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
 from quarry.core.collections.relations import Relation
 from quarry.core.postgres.schema import SyncConnection
+from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.core.tables import COLLECTION_WINDOWS
 
 LOCK_SECONDS = 10
@@ -79,10 +81,13 @@ def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, 
     reasons += [
         f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
+    new = make_collection(old.id, name, declaration, relation)
+    is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
+    if is_earlier:
+        reasons.append("an earlier version made its functions")
     if not reasons:
         return Change("keep", name, (), declaration, relation, old)
-    new = make_collection(old.id, name, declaration, relation)
-    anew = (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
+    anew = is_earlier or (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
     return Change("change", name, tuple(reasons), declaration, relation, old, anew)
 
 
@@ -128,7 +133,7 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
 
 STORED = """
 select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
-  coalesce(r.relrowsecurity, false) as has_row_security
+  coalesce(r.relrowsecurity, false) as has_row_security, c.languages, c.functions_hash
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """What `collection_of` makes collections of."""
@@ -139,7 +144,10 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     declaration = CollectionDeclaration.model_validate(row["declaration"])
     columns = {name: UsedColumn(**column) for name, column in row["columns"].items()}
     source = (row["schema"], row["relation"])
-    return Collection(row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"])
+    return Collection(
+        row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
+        tuple(row["languages"]), row["functions_hash"],
+    )  # fmt: skip
 
 
 def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:
@@ -152,6 +160,10 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             _restore_triggers(connection, change.stored)
         elif change.declaration and change.relation:
             collection = _store(connection, change.name, change.declaration, change.relation)
+            connection.execute(
+                "update collections set functions_hash = %s where id = %s",
+                [hash_of_functions(collection), collection.id],
+            )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
             if change.is_filled_anew:
@@ -185,6 +197,11 @@ def _store(connection: SyncConnection, name: str, declaration: CollectionDeclara
     ).fetchone()
     assert row is not None
     return make_collection(row[0], name, declaration, relation)
+
+
+def hash_of_functions(collection: Collection) -> str:
+    """What tells functions that another version made from those that this one makes."""
+    return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:

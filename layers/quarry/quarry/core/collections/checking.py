@@ -64,9 +64,10 @@ class _Check:
     checked: Checked
 
     def run(self) -> None:
-        if self.declared.language not in self.catalog.languages:
-            known = nearest(self.declared.language, self.catalog.languages)
-            self._wrong(f"there is no text search configuration {self.declared.language!r}{known}", "language")
+        language = self.declared.language
+        if isinstance(language, str) and language not in self.catalog.languages:
+            known = nearest(language, self.catalog.languages)
+            self._wrong(f"there is no text search configuration {language!r}{known}", "language")
         source = self._relation(self.declared.source, "source")
         if source is None:
             return
@@ -160,6 +161,8 @@ class _Check:
             self._doubt_secret(source.by_name.get(name))
         self._refuse_hidden("key", declared.key or source.primary_key)
         self._refuse_hidden("date", _given(declared.date))
+        for name in _given(declared.language_column):
+            self._column(source, name, TEXT, "language", "column")
         if declared.scope is not None and declared.scope_setting is None:
             self._doubtful("without `scope_setting` every caller sees all rows", "scope")
 

@@ -26,6 +26,9 @@ from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
+ENGLISH = "english"
+OTHER_LANGUAGE = "simple"
+"""What a row is read by whose language no text search configuration fits."""
 TEXT_MAX_CHARACTERS = 200_000
 """So much of a row's text is searched: a tsvector holds a megabyte."""
 
@@ -54,6 +57,15 @@ class Collection:
     columns: Mapping[str, UsedColumn]
     key: tuple[str, ...]
     has_row_security: bool = False
+    known_languages: tuple[str, ...] = ()
+    functions_hash: str | None = None
+    """What the database has its functions as; None where they were not looked at."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The text search configurations that its rows are read by; of rows that name their own, those that there are."""
+        language = self.declaration.language
+        return (language,) if isinstance(language, str) else self.known_languages or (OTHER_LANGUAGE,)
 
     @property
     def rows(self) -> str:
@@ -155,21 +167,26 @@ class Collection:
             f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part) for part, is_column in parts
         )
 
+    def language(self, row: LiteralString = "x") -> LiteralString:
+        """The text search configuration that the source's row is read by."""
+        language = self.declaration.language
+        return quoted(language) if isinstance(language, str) else f"text_language({self.text(language.column, row)})"
+
     @cached_property
     def document(self) -> LiteralString:
         """The words of the source's row `x`, as a tsvector."""
         most = TEXT_MAX_CHARACTERS // len(self.declaration.text)
-        language = quoted(self.declaration.language)
         return " || ".join(
-            f"setweight(to_tsvector({language}, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
+            f"setweight(text_words(({self.language()})::regconfig, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
             for name, weight in self.declaration.text.items()
         )
 
     @cached_property
     def row_hash(self) -> LiteralString:
         """What changes when anything does that `rows_N` is made of: the texts, how they are searched, and whose the row is."""
-        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *filter(None, [self.declaration.scope])))
-        how = repr((self.declaration.language, [*self.declaration.text.items()], self._embedded))
+        whose = filter(None, [self.declaration.scope, self.declaration.language_column])
+        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
+        how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
         return _hashed([quoted(how), *(self.text(name) for name in made_of)])
 
     @cached_property
@@ -188,7 +205,7 @@ def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
     facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
-    single = [name for name in (declaration.date, declaration.scope) if name]
+    single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")
     names = (
         *(declaration.key or relation.primary_key), *declaration.text, *declaration.title_columns, *declaration.embedded,

@@ -97,6 +97,12 @@ class Poll(_Declared):
     poll: str
 
 
+class LanguageColumn(_Declared):
+    """Each row names its own language: a text search configuration, or a code of ISO 639-1 ("de")."""
+
+    column: str
+
+
 class CollectionDeclaration(_Declared):
     """One table, partitioned table, view or materialized view that is searched as it is.
 
@@ -120,7 +126,7 @@ class CollectionDeclaration(_Declared):
     sync: Literal["trigger", "sweep"] | Poll = "trigger"
     label: str | None = Field(default=None, max_length=80)
     describe: str | None = Field(default=None, max_length=500)
-    language: str = "english"
+    language: str | LanguageColumn = "english"
     hidden: Columns = ()
     facets: Mapping[str, FacetDeclaration] = {}
 
@@ -156,6 +162,11 @@ class CollectionDeclaration(_Declared):
         if both := sorted(used & {*self.hidden}):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         return self
+
+    @property
+    def language_column(self) -> str | None:
+        """The column that names each row's language; None where all rows are in one."""
+        return self.language.column if isinstance(self.language, LanguageColumn) else None
 
     @property
     def embedded(self) -> tuple[str, ...]:
@@ -300,7 +311,9 @@ def _split_path(path: str) -> tuple[str, ...]:
 def _keys(location: Sequence[int | str]) -> list[str]:
     """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
     return [
-        str(part) for part in location if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple"))
+        str(part)
+        for part in location
+        if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple", "str", "LanguageColumn"))
     ]
 
 

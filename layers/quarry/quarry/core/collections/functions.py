@@ -117,6 +117,7 @@ def _comparable(collection: Collection, name: str, row: LiteralString) -> Litera
 def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralString:
     number, rows = collection.id, collection.rows
     scope = f"{collection.text(collection.declaration.scope)}" if collection.declaration.scope else "null"
+    language = collection.language() if collection.declaration.language_column else "null"
     return f"""create or replace function refresh_rows_{number}(p_limit int) returns int language plpgsql {rights} as $quarry$
 declare
   taken text[];
@@ -138,15 +139,27 @@ begin
   end if;
   delete from {rows} r
   where r.id = any(taken) and not exists (select from {collection.source_sql} x where {collection.has_key("r.id")});
-  insert into {rows} as r (id, scope, text_search, row_hash, content_hash)
-  select k.key, {scope}, {collection.document}, {collection.row_hash}, {collection.content_hash}
+  insert into {rows} as r (id, scope, language, text_search, row_hash, content_hash)
+  select k.key, {scope}, {language}, {collection.document}, {collection.row_hash}, {collection.content_hash}
   from unnest(taken) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
   on conflict (id, collection) do update
-  set scope = excluded.scope, text_search = excluded.text_search, row_hash = excluded.row_hash,
+  set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, row_hash = excluded.row_hash,
     content_hash = excluded.content_hash
   where r.row_hash <> excluded.row_hash;
-{_new_values(collection)}  return cardinality(taken);
+{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
 end $quarry$"""
+
+
+def _new_languages(collection: Collection) -> LiteralString:
+    """Has searches know the languages that the changed rows are the first to be in."""
+    if collection.declaration.language_column is None:
+        return ""
+    number, rows = collection.id, collection.rows
+    return f"""  update collections c
+  set languages = array(select unnest(c.languages) union select r.language from {rows} r where r.id = any(taken) order by 1)
+  where c.id = {number} and exists (
+    select from {rows} r where r.id = any(taken) and r.language <> all(c.languages));
+"""
 
 
 def _new_values(collection: Collection) -> LiteralString:

@@ -6,8 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
+<<<<<<< HEAD
 from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
 from quarry.core.language.nouns import plural, singular
+=======
+from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.language.inflections import inflections
+>>>>>>> s23-lang
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -26,22 +31,23 @@ def search_table(collection: Collection) -> SearchTable:
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
-        nouns=nouns(label),
+        nouns=(*nouns(label), *inflections(label.lower().split()[-1], collection.languages)),
         facets=tuple(facets),
         date=DATE if declaration.date else None,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
-        holds_words=f"{collection.key_text('t')} in"
-        f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
+        holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
         guard=is_callers(collection, collection.text(declaration.scope, "t"))
         if declaration.scope and setting
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
         related=tuple(_relations(declaration.facets)),
+        languages=collection.languages,
     )
 
 
+<<<<<<< HEAD
 def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
     """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
     titles = collection.declaration.title_columns
@@ -53,6 +59,17 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
                 yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
+=======
+def _holds_words(collection: Collection) -> LiteralString:
+    """Whether a row `w` of words holds those of a text, each read in the row's language."""
+    held = [
+        (language, f"w.text_search @@ parsed_query({{0}}, {quoted(language)}::regconfig)")
+        for language in collection.languages
+    ]
+    if collection.declaration.language_column is None:
+        return held[0][1]
+    return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+>>>>>>> s23-lang
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
@@ -92,8 +109,13 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.kind,
         _value(collection, name, given),
         label,
+<<<<<<< HEAD
         plural(label),
         words=given.words,
+=======
+        label if label.endswith("s") else f"{label}s",
+        words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
+>>>>>>> s23-lang
         units=(label,) if given.kind == "number" else (),
         wording=_wording(given.kind, label),
         is_hard=True,

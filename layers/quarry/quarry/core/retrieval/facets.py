@@ -117,6 +117,8 @@ class SearchTable:
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
+    languages: tuple[str, ...] = ()
+    """The text search configurations of its rows; none: they are in English."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
