@@ -3661,6 +3661,24 @@ $$;
 
 
 --
+-- Name: record_hashes(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.record_hashes(p_types text[], p_ids text[]) RETURNS TABLE(type text, id text, hash text)
+    LANGUAGE sql STABLE
+    AS $$
+  select t.type, t.id, md5(jsonb_build_array(t.title, t.body, t.date, t.url)::text)
+  from unnest(p_types, p_ids) k (type, id)
+  cross join lateral (select * from record_texts r where r.type = k.type and r.id = k.id) t
+  union all
+  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+
+
+--
 -- Name: record_snippet(text, text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4715,6 +4733,12 @@ CREATE TABLE quarry.answer_cache (
     confidence text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    owner text,
+    question_key text,
+    found_key text,
+    record_hashes text[] DEFAULT '{}'::text[] NOT NULL,
+    citations jsonb DEFAULT '[]'::jsonb NOT NULL,
+    unsupported text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 
@@ -5616,6 +5640,32 @@ UNION ALL
 
 
 --
+-- Name: run_events; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE UNLOGGED TABLE quarry.run_events (
+    run_id uuid NOT NULL,
+    number integer NOT NULL,
+    event text NOT NULL
+);
+
+
+--
+-- Name: run_streams; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE UNLOGGED TABLE quarry.run_streams (
+    run_id uuid NOT NULL,
+    caller text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    read_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
+    is_over boolean DEFAULT false NOT NULL
+);
+
+
+--
 -- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5664,6 +5714,9 @@ CREATE TABLE quarry.search_runs (
     completion_tokens integer DEFAULT 0 NOT NULL,
     degraded_steps text[] DEFAULT '{}'::text[] NOT NULL,
     request_id text,
+    helpful boolean,
+    feedback_reason text,
+    feedback_at timestamp with time zone,
     CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
 );
 
@@ -6105,6 +6158,22 @@ ALTER TABLE ONLY quarry.rate_windows
 
 
 --
+-- Name: run_events run_events_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_events
+    ADD CONSTRAINT run_events_pkey PRIMARY KEY (run_id, number);
+
+
+--
+-- Name: run_streams run_streams_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_streams
+    ADD CONSTRAINT run_streams_pkey PRIMARY KEY (run_id);
+
+
+--
 -- Name: search_run_results search_run_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
@@ -6207,6 +6276,13 @@ CREATE INDEX agenda_items_text_search ON quarry.agenda_items USING gin (text_sea
 --
 
 CREATE INDEX answer_cache_expires_at ON quarry.answer_cache USING btree (expires_at);
+
+
+--
+-- Name: answer_cache_question_key; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX answer_cache_question_key ON quarry.answer_cache USING btree (question_key, created_at DESC);
 
 
 --
@@ -6907,6 +6983,20 @@ CREATE INDEX people_work_preferred_locations ON quarry.people USING gin (work_pr
 --
 
 CREATE INDEX rate_windows_window_start ON quarry.rate_windows USING btree (window_start);
+
+
+--
+-- Name: run_streams_started_at; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX run_streams_started_at ON quarry.run_streams USING btree (started_at);
+
+
+--
+-- Name: search_runs_feedback_at; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX search_runs_feedback_at ON quarry.search_runs USING btree (feedback_at) WHERE (feedback_at IS NOT NULL);
 
 
 --
@@ -7905,6 +7995,14 @@ ALTER TABLE ONLY quarry.people_search_results
 
 ALTER TABLE ONLY quarry.people_search_results
     ADD CONSTRAINT people_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES quarry.people_searches(id) ON DELETE CASCADE;
+
+
+--
+-- Name: run_events run_events_run_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_events
+    ADD CONSTRAINT run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.run_streams(run_id) ON DELETE CASCADE;
 
 
 --

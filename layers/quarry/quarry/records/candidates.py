@@ -14,7 +14,7 @@ RecordKey = tuple[RecordType, str]
 class Candidate:
     """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
     where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone. `coverage`
-    is the share that it holds of the words that say most. `has_meaning`: records of its type can be found by it.
+    is the share that it holds of the words that say most.
     """
 
     type: RecordType
@@ -23,12 +23,8 @@ class Candidate:
     similarity: float | None
     is_apart: bool = False
     coverage: float | None = None
-<<<<<<< HEAD
-    has_meaning: bool = True
-=======
     by_words_alone: bool = False
-    """Whether its type is searched by words alone, while others are searched by meaning too."""
->>>>>>> s23-lang
+    """Whether its type cannot be searched by meaning, while others are."""
 
     @property
     def key(self) -> RecordKey:

@@ -62,16 +62,10 @@ def fuse_types(
 
 
 def _likeness(item: Candidate) -> float:
-<<<<<<< HEAD
-    if not item.has_meaning:
-        # its words are all that is known of it: all of them are enough, less is not
-        return (
-            LIKENESS_OF_WORDS if (item.coverage or 0.0) > COVERAGE_WHOLE else COVERAGE_WEIGHT * (item.coverage or 0.0)
-        )
-=======
     if item.by_words_alone:
-        return item.coverage or 0.0
->>>>>>> s23-lang
+        # its words are all that is known of it: all of them are enough, less is not
+        coverage = item.coverage or 0.0
+        return LIKENESS_OF_WORDS if coverage > COVERAGE_WHOLE else COVERAGE_WEIGHT * coverage
     return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 

@@ -103,11 +103,7 @@ async def find_candidates(
             row["similarity"],
             arms[row["arm"]].is_apart,
             row["coverage"],
-<<<<<<< HEAD
-            arms[row["arm"]].type.has_meaning,
-=======
-            by_words_alone=vector is not None and not row["by_meaning"],
->>>>>>> s23-lang
+            by_words_alone=vector is not None and not (row["by_meaning"] and arms[row["arm"]].type.has_meaning),
         )
         for row in rows
     ]

@@ -64,7 +64,6 @@ class SearchedType:
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
 
     @property
-<<<<<<< HEAD
     def facets(self) -> Sequence[Facet]:
         """What clients are told that it can be filtered by."""
         return search_table(self.collection).facets if self.collection else self.table.facets
@@ -73,11 +72,11 @@ class SearchedType:
     def has_meaning(self) -> bool:
         """Whether its records have vectors."""
         return self.collection is None or bool(self.collection.declaration.embedded)
-=======
+
+    @property
     def tells_language(self) -> bool:
         """Whether each of its rows is in a language of its own."""
         return self.collection is not None and self.collection.declaration.language_column is not None
->>>>>>> s23-lang
 
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""

@@ -6,13 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
-<<<<<<< HEAD
 from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
-from quarry.core.language.nouns import plural, singular
-=======
-from quarry.core.collections.declaration import FacetDeclaration, table_name
 from quarry.core.language.inflections import inflections
->>>>>>> s23-lang
+from quarry.core.language.nouns import plural, singular
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -47,7 +43,6 @@ def search_table(collection: Collection) -> SearchTable:
     )
 
 
-<<<<<<< HEAD
 def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
     """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
     titles = collection.declaration.title_columns
@@ -59,7 +54,8 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
                 yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
-=======
+
+
 def _holds_words(collection: Collection) -> LiteralString:
     """Whether a row `w` of words holds those of a text, each read in the row's language."""
     held = [
@@ -69,7 +65,6 @@ def _holds_words(collection: Collection) -> LiteralString:
     if collection.declaration.language_column is None:
         return held[0][1]
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
->>>>>>> s23-lang
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
@@ -109,13 +104,8 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.kind,
         _value(collection, name, given),
         label,
-<<<<<<< HEAD
         plural(label),
-        words=given.words,
-=======
-        label if label.endswith("s") else f"{label}s",
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
->>>>>>> s23-lang
         units=(label,) if given.kind == "number" else (),
         wording=_wording(given.kind, label),
         is_hard=True,
