@@ -18,6 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+# Before numpy is there: on cores that others use, the threads of OpenBLAS take 25 times the CPU, waiting for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import psycopg
 import pytest
 from hypothesis import settings
