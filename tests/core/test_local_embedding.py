@@ -335,6 +335,18 @@ class TestLoading:
     def test_with_numpy_already_there_the_environment_stays(self) -> None:
         assert run_python(f"import os, numpy; {LOAD}; print('OPENBLAS_NUM_THREADS' in os.environ)") == "False"
 
+    def test_blas_gets_one_thread_for_all_that_a_command_does(self) -> None:
+        code = """
+import os
+from quarry.local import cli
+try:
+    cli.main(["--version"])
+finally:
+    print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+        assert run_python(code).split()[-1] == "1"
+        assert run_python(code, OPENBLAS_NUM_THREADS="3").split()[-1] == "3"
+
     async def test_concurrent_first_calls_load_once(
         self, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM, embedding: LocalEmbedding
     ) -> None:

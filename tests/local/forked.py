@@ -40,7 +40,7 @@ class ForkedCommands:
             [sys.executable, "-m", "tests.local.forked"],
             cwd=ROOT,
             # warnings are errors, and nothing of the tests' own that is read on the way in
-            env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error"},
+            env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
