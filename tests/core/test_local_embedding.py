@@ -29,6 +29,7 @@ from quarry.core.model.local_embedding import (
     read_safetensors,
 )
 from quarry.core.model.wordpiece import MAX_PIECES, WordPiece
+from tests.waiting import PATIENCE_SECONDS
 
 WEIGHTS = local_embedding._installed_weights()
 VOCABULARY = (WEIGHTS / "vocab.txt").read_text(encoding="utf-8").split("\n")
@@ -459,7 +460,7 @@ def run_python(code: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     return done.stdout.strip()
 

@@ -96,7 +96,7 @@ async def test_times_count_from_the_start_of_the_run() -> None:
     with run.step("one") as one:
         await asyncio.sleep(0.03)
     assert one.started_ms >= 20
-    assert 30 <= one.duration_ms < 200
+    assert one.duration_ms >= 30
     assert one.started_ms + one.duration_ms <= run.elapsed_ms()
 
 
