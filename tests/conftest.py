@@ -57,6 +57,8 @@ _TEST_PARAMETERS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    # statistics are those that a test has made, whenever it runs
+    "autovacuum": "off",
     "max_connections": "200",
     "max_wal_size": "256MB",
     # for the tests' own statements: the service finds its schema by itself, see tests/sql/test_own_schema.py

@@ -330,15 +330,17 @@ def test_a_move_that_does_not_get_its_locks_moves_nothing(old_url: str, monkeypa
 # --- dumped and restored
 
 
-def test_a_dump_is_restored_and_searched(sample_url: str, empty_url: str, tmp_path: Path) -> None:
+def test_a_dump_is_restored_and_searched(database_url: str, empty_url: str, few_rows: Path, tmp_path: Path) -> None:
     dump = str(tmp_path / "dump")
-    run_program(sample_url, "pg_dump", "--format=custom", f"--file={dump}", sample_url)
-    run_program(sample_url, "pg_restore", "--exit-on-error", f"--dbname={empty_url}", dump)
-    assert contents(empty_url, "quarry") == contents(sample_url, "quarry")
+    fill(database_url, "quarry", few_rows)
+    run_program(database_url, "pg_dump", "--format=custom", f"--file={dump}", database_url)
+    run_program(database_url, "pg_restore", "--exit-on-error", f"--dbname={empty_url}", dump)
+    assert contents(empty_url, "quarry") == contents(database_url, "quarry")
     assert migrate(empty_url, embedding_dimensions=DIMENSIONS) == NOTHING
-    assert schema_dump(empty_url) == schema_dump(sample_url)
+    assert schema_dump(empty_url) == schema_dump(database_url)
     run(empty_url, "analyze")
-    assert found(empty_url) == found(sample_url)
+    assert found(empty_url) == found(database_url)
+    assert all(found(empty_url).values())
 
 
 # --- taken away
