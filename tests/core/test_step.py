@@ -123,10 +123,10 @@ async def test_a_step_that_fails_twice_is_named_once(server: FakeOpenAI, chat: O
 
 
 async def test_a_cancelled_step_asks_no_fallback(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(5))
+    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
     run = make_run(chat)
     deciding = asyncio.create_task(decide(NAME_TOPICS, "parks", run))
-    await asyncio.wait({deciding}, timeout=0.2)
+    await server.wait_for_request()
     deciding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await deciding
