@@ -63,7 +63,7 @@ def installed_quarry(*arguments: str | Path, input: str = "", **variables: str) 
         input=input,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 

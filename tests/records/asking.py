@@ -13,6 +13,7 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.fakes.openai_server import Body, Handler, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 ANSWER = "It is sound [1], and the vote was 7–2 [2]."
@@ -93,9 +94,9 @@ def search(query: str, *, tool: str = "search_records", **arguments: str) -> tup
     return tool, {"query": query} | arguments
 
 
-def logged_run(url: str, request_id: str, seconds: float = 3.0) -> dict[str, Any]:
+def logged_run(url: str, request_id: str) -> dict[str, Any]:
     """The run of a request, once it is written: after the answer, by a task of its own."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         while True:
             row = connection.execute(

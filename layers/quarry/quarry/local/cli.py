@@ -48,6 +48,8 @@ class WrongUsage(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
+    # As the local embedding model has it, before anything else imports numpy, whose threads are settled by then.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # better a question mark than no answer where the terminal's encoding lacks a character
