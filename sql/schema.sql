@@ -3646,18 +3646,14 @@ $$;
 
 
 --
--- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: record_snippet(text, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
+CREATE FUNCTION quarry.record_snippet(p_body text, p_any_word tsquery) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), p_any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  ) w
 $$;
 
 

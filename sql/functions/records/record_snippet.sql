@@ -1,12 +1,8 @@
--- A passage of a text that holds words of a query. The words stand between U+E000 and U+E001, which the caller turns into markup after
+-- A passage of a text that holds any of some words. The words stand between U+E000 and U+E001, which the caller turns into markup after
 -- escaping the rest; the text itself is freed of both. They are looked for in its first 20,000 characters.
-create or replace function record_snippet(p_body text, p_query text) returns text
+create or replace function record_snippet(p_body text, p_any_word tsquery) returns text
 language sql stable
 as $$
-  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), p_any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  ) w
 $$;

@@ -194,9 +194,12 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:
     """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
+    # the query is read once, not for each record
     return _of_keys({each.name: each.text for each in types}) + SQL(
+        ", asked as materialized (select coalesce(string_agg(quote_literal(w.word), ' | '), '')::tsquery as any_word"
+        " from unnest((read_query(%(query)s)).words[:16]) w (word))"
         " select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, %(query)s) as snippet from seen s order by s.place"
+        " record_snippet(s.body, a.any_word) as snippet from seen s, asked a order by s.place"
     )
 
 
