@@ -123,8 +123,11 @@ def _records() -> Evaluable:
 
     def keys_of(response: SearchResponse) -> list[str]:
         # what is told of at the place of another stands behind it
-        shown = (each for result in response.results for each in (result, *result.also))
-        return [f"{each.type}:{each.id}" for each in shown]
+        keys: list[str] = []
+        for result in response.results:
+            keys.append(f"{result.type}:{result.id}")
+            keys += [f"{each.type}:{each.id}" for each in result.also]
+        return keys
 
     async def answer(query: JudgedQuery, caller: Caller, services: Services) -> str:
         history: list[PriorTurn] = []
