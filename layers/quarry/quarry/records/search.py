@@ -71,7 +71,9 @@ async def search_records(
         )
         with run.step("fold"):
             places = (
-                await _folded(ranked, types, services) if request.ranking == "scores" else [[item] for item in ranked]
+                await _folded(ranked, found, types, services)
+                if request.ranking == "scores"
+                else [[item] for item in ranked]
             )
         page = places[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
@@ -179,13 +181,21 @@ async def query_vector(query: str, services: Services, run: Run) -> list[float] 
             return None
 
 
-async def _folded(ranked: Sequence[RankedRecord], types: RecordTypes, services: Services) -> list[list[RankedRecord]]:
+async def _folded(
+    ranked: Sequence[RankedRecord], found: Found, types: RecordTypes, services: Services
+) -> list[list[RankedRecord]]:
     """The list with those of the first that say nearly the same at the place of the best of them. What it holds depends on no
-    page, so that pages fit together.
+    page, so that pages fit together. What meets the question's conditions and what does not is not the same.
     """
     first = ranked[:FOLDED]
     said = await what_they_say(services.database, [item.key for item in first], types)
-    groups = fold([said.get(item.key, "") for item in first])
+    apart = {each.key for each in found.candidates if each.is_apart}
+    halves = [[place for place, item in enumerate(first) if (item.key in apart) is meets] for meets in (True, False)]
+    groups = sorted(
+        [half[place] for place in group]
+        for half in halves
+        for group in fold([said.get(first[place].key, "") for place in half])
+    )
     return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
 
 
