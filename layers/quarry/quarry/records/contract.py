@@ -99,8 +99,19 @@ class Matched(BaseModel):
     semantic_rank: int | None = None
 
 
+class SameRecord(BaseModel):
+    """A found record that says nearly what another says."""
+
+    type: RecordType
+    id: str
+    title: str
+    date: datetime.date | None = None
+
+
 class Result(BaseModel):
-    """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words."""
+    """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words. `also` names the others that
+    were found and say nearly the same, best first: they have no place of their own in the list.
+    """
 
     type: RecordType
     id: str
@@ -111,6 +122,7 @@ class Result(BaseModel):
     meeting_id: str | None = None
     url: str | None = None
     matched: Matched
+    also: list[SameRecord] = []
 
 
 class SearchResponse(BaseModel):

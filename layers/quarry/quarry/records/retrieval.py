@@ -6,7 +6,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg import DataError
 from psycopg.rows import DictRow
@@ -28,6 +28,9 @@ ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
+
+SAID_MAX_CHARACTERS = 2_000
+"""So much of what a record says is compared with what others say."""
 
 
 @dataclass(frozen=True)
@@ -256,17 +259,50 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:
     """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
+    # the query is read once for each language, not for each record
+    return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
+        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
+        " from (select distinct s.language from seen s) l)"
+        " select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
+        " record_snippet(s.body, a.words, s.language) as snippet"
+        " from seen s join asked a on a.language is not distinct from s.language order by s.place"
+    )
+
+
+async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
+    """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
+    with a digest of the whole behind it: these say the same only if all of it is the same.
+    """
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return {}
+    rows = await database.rows(
+        _of_keys({each.name: (each.said, "null") for each in of_keys})
+        + SQL(
+            " select s.type, s.id, left(s.said, %(longest)s)"
+            " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s"
+        ),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "longest": SAID_MAX_CHARACTERS},
+    )
+    return {(row["type"], row["id"]): row["said"] for row in rows}
+
+
+def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
+    """The beginning of a statement: `seen` is what these select of the records named by the parameters `types` and `ids`, each with
+    its language.
+    """
     seen = [
         SQL(
-            "select k.place, r.*, {} as language from keys k cross join lateral ({} offset 0) r where k.type = any({})"
-        ).format(SQL(language), SQL(text), Literal([each.name for each in types if each.text == text]))
-        for text, language in dict.fromkeys((each.text, each.row_language) for each in types)
+            "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
+            " where k.type = any({})"
+        ).format(
+            SQL(language), SQL(select), Literal([name for name, own in selects.items() if own == (select, language)])
+        )
+        for select, language in dict.fromkeys(selects.values())
     ]
     return SQL(
         "with keys as materialized ("
-        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)),"
-        " seen as ({}) select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, %(query)s, s.language::regconfig) as snippet from seen s order by s.place"
+        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
     ).format(SQL(" union all ").join(seen))
 
 

@@ -36,7 +36,8 @@ class SearchedType:
     it, `plural` what the names of tools do.
 
     `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, speaker, date, meeting_id,
-    url. `whole` selects the whole record: its fields, title, date, url and meeting.
+    url. `said` selects its key with what it says, beside what was made of it: type, id, said. `whole` selects the whole record:
+    its fields, title, date, url and meeting.
     """
 
     name: RecordType
@@ -47,6 +48,7 @@ class SearchedType:
     label: str
     told: str
     text: LiteralString
+    said: LiteralString
     whole: LiteralString
     has_source: LiteralString | None = None
     """Of a type whose rows are in another table than its words: whether a row `t` of these belongs to a row of that table which
@@ -174,6 +176,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 def _of_city(name: RecordType, declared: Declared) -> SearchedType:
     table = declared.table.name
     technical = ", ".join(map(quoted, _TECHNICAL_COLUMNS))
+    said = ", ".join(f"r.{column}" for column in declared.embedded)
     return SearchedType(
         name,
         declared.table,
@@ -184,6 +187,7 @@ def _of_city(name: RecordType, declared: Declared) -> SearchedType:
         declared.told,
         # one index probe a record: the type is compared before the tables of other types are touched
         text="select * from record_texts t where t.type = k.type and t.id = k.id",
+        said=f"select k.type, k.id, joined_text({declared.title}, {said}) as said from {table} r where r.id = k.id",
         whole=f"""select to_jsonb(r) - array[{technical}] as fields, t.title, t.date, t.url, to_jsonb(m) as meeting
             from {table} r
             join lateral (select * from record_texts t where t.type = {quoted(name)} and t.id = r.id offset 0) t on true
@@ -196,6 +200,7 @@ def _of_collection(collection: Collection, others: Sequence[Collection] = ()) ->
     table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
     day = collection.day(declared.date) if declared.date else "null::date"
     hidden = ", ".join(map(quoted, declared.hidden))
+    said = ", ".join(collection.text(name, "t") for name in declared.text)
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     source = (
         f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
@@ -212,6 +217,7 @@ def _of_collection(collection: Collection, others: Sequence[Collection] = ()) ->
         declared.describe or f"{collection.name.replace('_', ' ')}",
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             null as topic, null as speaker, {day} as date, null as meeting_id, {collection.url()} as url {seen}""",
+        said=f"select k.type, k.id, concat_ws(E'\\n', {collection.title()}, {said}) as said {seen}",
         whole=f"""select to_jsonb(t) - array[{hidden}]::text[] as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, null as meeting {seen}""",
         # of a collection with owners, other people's rows are passed over before their source is looked at

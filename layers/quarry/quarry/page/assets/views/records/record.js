@@ -6,7 +6,7 @@ import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
-import {day, words} from '../../format.js';
+import {day, plural, words} from '../../format.js';
 
 /** What the types of a city's records are called, in the order in which they are offered. */
 const TYPES = {
@@ -78,7 +78,12 @@ export function resultCard(result, context) {
   return element('li', {class: 'result', data: {type: result.type}},
     element('p', {class: 'card-meta'}, kicker(result), found(result.matched)),
     element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openRecord(result, context)}}, result.title)),
-    element('p', {class: 'card-text'}, marked(result.snippet)));
+    element('p', {class: 'card-text'}, marked(result.snippet)),
+    result.also?.length > 0 && element('details', {class: 'result-also'},
+      element('summary', {}, plural(result.also.length, 'more that says the same', 'more that say the same')),
+      element('ul', {}, result.also.map((each) => element('li', {},
+        element('button', {type: 'button', class: 'also-open', on: {click: () => openRecord(each, context)}}, each.title), ' ',
+        element('span', {class: 'card-meta'}, kicker(each)))))));
 }
 
 /** How a record was found, where only one of the two ways found it. */
