@@ -8,6 +8,7 @@ from typing import Any
 
 from quarry.core.contract import AggregationGroup
 from quarry.core.postgres.pool import Database
+from quarry.core.query.dated import is_event
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.retrieval import questions
@@ -68,7 +69,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         facets = {facet.name for facet in table.facets}
         given = {condition.facet for clause in scope.facets for condition in clause}
         told = [tellable(clause, table) for clause in besides(clauses, scope)]
-        if not all(told) or not _facets_named(reading) | given <= facets:
+        if not all(told) or not _facets_named(reading) | given <= facets or not _tells_when(reading, table):
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         for condition in _said_whole(reading, facets, used):
@@ -140,6 +141,18 @@ def _facets_named(reading: RecordsReading) -> set[str]:
     return asked | {
         mention.value.facets[0] for mention in reading.parsed.mentions if isinstance(mention.value, FacetName)
     }
+
+
+def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
+    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
+    facets = {facet.name: facet for facet in table.facets}
+    for mention in reading.parsed.mentions:
+        if isinstance(mention.value, FacetName) and mention.source == "rule":
+            facet = facets.get(mention.value.facets[0])
+            word = reading.parsed.text[mention.start : mention.end]
+            if facet is None or (facet.events and not is_event(word, facet.events)):
+                return False
+    return True
 
 
 def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.query.dated import events_of
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -21,7 +22,10 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
+        events = events_of(declaration.date)
+        facets.append(
+            Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",), events=events)
+        )
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -93,6 +97,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         currency=given.currency,
         related=name if given.by else None,
         is_many=is_many,
+        events=events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else (),
     )
 
 

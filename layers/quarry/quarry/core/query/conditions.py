@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
+from quarry.core.query.dated import happened_otherwise
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.mention import (
     Asked,
@@ -80,7 +81,11 @@ def conditions_of(
             continue
         groups.append((place, said))
         found.constraining.add(place)
-    for place, condition in presences(parsed, table, asked_about | found.used):
+    happened = _happened(parsed, asked_about, found)
+    for place, condition in [
+        *happened,
+        *presences(parsed, table, asked_about | found.used | {each for each, _ in happened}),
+    ]:
         found.used.add(place)
         groups.append((place, [(condition,)]))
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
@@ -185,16 +190,57 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
     years = [facet for facet in table.facets if _counts_years(facet)]
     dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
-    facet = _named_beside(parsed, place, [*dates, *years], found)
+    facet = _dated_by_verb(parsed, place, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
+    if facet is not None and _is_verb_negated(parsed, facet):
+        return _unanswerable(parsed, place, found)
     if facet is None:
         default = [each for each in dates if each.name == table.date]
         facet = next(iter((*default, *(years if value.grain == "year" else ()), *dates, *years)), None)
+        if facet is not None and happened_otherwise(parsed.text, parsed.mentions, place, facet.events):
+            return _unanswerable(parsed, place, found)
     if facet is None or (facet.kind != "date" and value.months):
         return _unanswerable(parsed, place, found)
     if facet.kind in ("date", "year"):
         return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
     span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+
+
+def _dated_by_verb(parsed: ParsedQuery, place: int, dates: Sequence[Facet], found: Conditions) -> Facet | None:
+    """The date that the only verb of the question speaks of, however far from it."""
+    verbs = [other for other, mention in enumerate(parsed.mentions) if _is_dated_verb(mention)]
+    if len(verbs) != 1:
+        return None
+    found.used.add(verbs[0])
+    return next((each for each in dates if each.name == _facets_called(parsed.mentions[verbs[0]])[0]), None)
+
+
+def _is_dated_verb(mention: Mention) -> bool:
+    """Whether it is the name of a date by a verb (`dated`)."""
+    return isinstance(mention.value, FacetName) and mention.source == "rule"
+
+
+def _facets_called(mention: Mention) -> tuple[str, ...]:
+    return mention.value.facets if isinstance(mention.value, FacetName) else ()
+
+
+def _is_verb_negated(parsed: ParsedQuery, facet: Facet) -> bool:
+    """Whether what happened on the date is ruled out: "not paid in May" may be paid in June, or never."""
+    return any(
+        _is_dated_verb(mention) and mention.assertion == "negated" and facet.name in _facets_called(mention)
+        for mention in parsed.mentions
+    )
+
+
+def _happened(parsed: ParsedQuery, asked_about: frozenset[int], found: Conditions) -> list[tuple[int, Condition]]:
+    """That something happened at all, on whatever date ("shipped", "not paid")."""
+    return [
+        (place, Condition(_facets_called(mention)[0], is_negated=mention.assertion == "negated"))
+        for place, mention in enumerate(parsed.mentions)
+        if _is_dated_verb(mention)
+        and mention.assertion in ("affirmed", "negated", "required")
+        and place not in asked_about | found.used
+    ]
 
 
 _NO_YEARS = frozenset(("age", "old", "experience"))

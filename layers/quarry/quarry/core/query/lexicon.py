@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from quarry.core.language.stemming import stem
@@ -80,6 +80,9 @@ class Lexicon:
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     recent_days: int | None = None
+    date: str | None = None
+    events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dates by name, the one that dates the rows first, each with the words for what happened then."""
 
     def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
         """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
@@ -133,6 +136,12 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if keys(name)
         ),
         recent_days=table.recent_days if table.date else None,
+        date=table.date,
+        events={
+            facet.name: facet.events
+            for facet in sorted(table.facets, key=lambda facet: facet.name != table.date)
+            if facet.events
+        },
     )
 
 

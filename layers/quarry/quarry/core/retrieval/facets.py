@@ -50,6 +50,8 @@ class Facet:
     related: str | None = None
     is_many: bool = False
     """Whether its column is an array; that of an array facet is."""
+    events: tuple[str, ...] = ()
+    """Of a date or a year: the words in its name that say what happened then ("opened", "due")."""
 
     @property
     def is_array(self) -> bool:
