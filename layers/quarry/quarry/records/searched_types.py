@@ -136,6 +136,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
             united=tables,
+            reckons=any(table.reckons for table in tables),
         )
 
     def called(self, words: str) -> tuple[RecordType, ...]:

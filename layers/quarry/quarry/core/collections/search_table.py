@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, table_name
 from quarry.core.query.dated import events_of
+from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -26,6 +28,7 @@ def search_table(collection: Collection) -> SearchTable:
         facets.append(
             Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",), events=events)
         )
+    facets = _with_amount(facets)
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -42,7 +45,19 @@ def search_table(collection: Collection) -> SearchTable:
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
         related=tuple(_relations(declaration.facets)),
+        reckons=True,
     )
+
+
+def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
+    """The facets, the only sum of money that a row has being called its amount too."""
+    money = [facet for facet in facets if facet.kind == "money"]
+    if len(money) != 1 or not is_additive(money[0]):
+        return list(facets)
+    return [
+        replace(each, words=tuple(dict.fromkeys((*each.words, "amount")))) if each is money[0] else each
+        for each in facets
+    ]
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:

@@ -58,6 +58,11 @@ class Facet:
         return self.is_many or self.kind == "array"
 
     @property
+    def is_measurable(self) -> bool:
+        """Whether a row has one number of it, of its own."""
+        return self.kind in ("number", "money", "year") and self.related is None and not self.is_array
+
+    @property
     def sql(self) -> LiteralString:
         """Its value as SQL over a row `t`, or `r` where it is a related row's."""
         if not self.column.isidentifier():
@@ -119,6 +124,8 @@ class SearchTable:
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
+    reckons: bool = False
+    """Whether sums and averages of its numbers are told where they are asked for in words."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 
