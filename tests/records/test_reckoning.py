@@ -141,6 +141,7 @@ NUMBERS: Mapping[str, str] = {
     "what is the total of orders": "select sum(total) from orders",
     "total revenue excluding Spain": "select sum(total) from orders where country <> 'Spain'",
     # counts
+    "total orders by country": "select country, count(*) from orders group by 1",
     "How many orders are paid?": "select count(*)::int from orders where status = 'paid'",
     "How many orders were paid in 2023?": "select count(*)::int from orders where extract(year from paid_on) = 2023",
     "how many pending orders are there from France":
@@ -198,7 +199,6 @@ NO_NUMBER = (
     "what is the total weight",
     "running total of revenue",
     "total revenue of the top 3 customers",
-    "total orders by country",
     "top 10% of orders by total",
     "how many customers have a revenue over 500",
     "number of visits per doctor per ward",

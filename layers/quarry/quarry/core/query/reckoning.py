@@ -96,8 +96,9 @@ class _Reader:
                 self.limit = self.limit or mention.value.number
 
     def read(self) -> Reckoning | None:
-        if share := next((place for place, each in enumerate(self.mentions) if self._is_share(each)), None):
-            return self._cannot(share)
+        shares = [place for place, each in enumerate(self.mentions) if self._is_share(each)]
+        if shares:
+            return self._cannot(shares[0])
         superlative = next((kind for kind in _SUPERLATIVES if kind in self.kinds), None)
         for what in ("average", "total"):
             if what in self.kinds:
