@@ -24,11 +24,16 @@ from tests.records.trades import DECLARED, SCHEMA
 @pytest.fixture(scope="module")
 def trades(server_url: str, migrated_template: str) -> Iterator[str]:
     with clone_database(server_url, migrated_template) as url:
-        owner(url, SCHEMA)
-        apply_file(url, DECLARED)
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, work_off(url)).result()
+        fill(url)
         yield url
+
+
+def fill(url: str) -> None:
+    """The tables, declared, their words in step."""
+    owner(url, SCHEMA)
+    apply_file(url, DECLARED)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work_off(url)).result()
 
 
 async def work_off(url: str) -> None:
