@@ -44,7 +44,7 @@ def search_table(collection: Collection) -> SearchTable:
         if declaration.scope and setting
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
-        related=tuple(_relations(declaration.facets)),
+        related=tuple(_relations(collection)),
         reckons=True,
     )
 
@@ -98,10 +98,11 @@ def _singular(label: str) -> str:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.by is None and collection.columns[given.column or name].is_array
+    is_many = given.by is None and given.through is None and collection.columns[given.column or name].is_array
+    kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
-        given.kind,
+        kind,
         _value(collection, name, given),
         label,
         label if label.endswith("s") else f"{label}s",
@@ -110,15 +111,17 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
         is_hard=True,
         currency=given.currency,
-        related=name if given.by else None,
+        related=name if given.of else None,
         is_many=is_many,
         events=events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else (),
     )
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.by is not None:
-        return "r." + identifier(given.title or "name") + "::text"
+    if given.through is not None:
+        return "r.quarry_value"
+    if given.of is not None:
+        return _title(given, "r")
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
@@ -130,8 +133,24 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
 
 
-def _relations(facets: Mapping[str, FacetDeclaration]) -> Iterator[Related]:
-    for name, facet in facets.items():
-        if facet.by is not None and facet.of is not None:
-            on = f"r.{identifier(facet.key or 'id')} = t.{identifier(facet.by)}"
-            yield Related(name, facet.of, on, source=identifier(*table_name(facet.of)))
+def _title(given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """What a row of the other table is called, as text; null where a column alone is."""
+    if given.title_columns == (given.title,):
+        return f"{row}.{identifier(given.title)}::text"
+    parts = [f"{row}.{identifier(part)}" if is_column else quoted(part) for part, is_column in given.title_parts]
+    return f"nullif(btrim(concat({', '.join(parts)})), '')"
+
+
+def _relations(collection: Collection) -> Iterator[Related]:
+    for name, facet in collection.declaration.facets.items():
+        if facet.of is None:
+            continue
+        of, key = identifier(*table_name(facet.of)), identifier(facet.key or "id")
+        if facet.through is None:
+            yield Related(name, facet.of, f"r.{key} = t.{identifier(facet.by or '')}", source=of)
+            continue
+        joins = (
+            f"(select j.{identifier(facet.by or '')} as quarry_row, {_title(facet, 'o')} as quarry_value"
+            f" from {identifier(*table_name(facet.through))} j join {of} o on o.{key} = j.{identifier(facet.to or '')})"
+        )
+        yield Related(name, facet.of, f"r.quarry_row = {collection.column(collection.key[0], 't')}", source=joins)

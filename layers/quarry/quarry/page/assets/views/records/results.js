@@ -116,9 +116,9 @@ export class Results {
   /** The filters, where the reader who was at one of them still is. */
   #showHead() {
     const {filter} = this.head.contains(document.activeElement) ? document.activeElement.dataset : {};
-    const isOpen = this.head.querySelector('.dates')?.open;
+    const open = [...this.head.querySelectorAll('details[open]')].map((details) => details.className);
     replace(this.head, this.#filters(), this.response && degradedRemark(this.response.degraded, STEP_WORDS));
-    if (isOpen) this.head.querySelector('.dates').open = true;
+    for (const details of this.head.querySelectorAll('details')) details.open ||= open.includes(details.className);
     if (filter) this.head.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
   }
 
@@ -145,7 +145,7 @@ export class Results {
     const [only] = this.search.type.length === 1 ? this.search.type : names.length === 1 ? names : [];
     if (!only || isOfCity(only)) return null;
     const fields = element('div');
-    const details = element('details', {class: 'dates facets', on: {toggle: async () => {
+    const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: async () => {
       if (!details.open || fields.childElementCount > 0) return;
       const type = (await collections(this.context)).find(({name}) => name === only);
       if (type) replace(fields, facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)}));
