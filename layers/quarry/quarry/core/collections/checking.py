@@ -255,14 +255,20 @@ class _Check:
             self._doubtful(f"row-level security of {_name(joins)} may hide values", *path, "through")
         key = self.declared.key or source.primary_key
         if len(key) != 1:
-            self._wrong(f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through")
+            self._wrong(
+                f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"
+            )
             return
         by, to = joined_by(facet, source, joins, other)
         for keyword, found, relation in (("by", by, source), ("to", to, other)):
             if found is None:
-                self._wrong(f"no one column of {joins.name} refers to {relation.name}: name it as `{keyword}`", *path, "through")
+                self._wrong(
+                    f"no one column of {joins.name} refers to {relation.name}: name it as `{keyword}`", *path, "through"
+                )
                 continue
             column = self._column(joins, found.columns[0], SINGLE, *path, keyword)
+            if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
+                self._wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
             wanted = key[0] if relation is source else facet.key or found.target_columns[0]
             referred = self._column(relation, wanted, SINGLE, *path, "key")
             if column and referred and not is_comparable(column, referred):
@@ -298,11 +304,7 @@ def joined_by(
         if named is not None:
             keys = target.primary_key[:1] if len(target.primary_key) == 1 else (named,)
             return Reference((named,), target.qualified, keys)
-        found = [
-            each
-            for each in joins.references
-            if each.target == target.qualified and len(each.columns) == 1
-        ]
+        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
         return found[0] if len(found) == 1 else None
 
     key = facet.key

@@ -53,7 +53,8 @@ Columns = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
 class FacetDeclaration(_Declared):
     """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
 
-    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template of columns.
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template of
+    columns.
     With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
     that table which refer to the row and to `of`.
     """
