@@ -73,8 +73,8 @@ def _range(value: str, kind: str | None) -> DateRange | NumberRange | None:
         return None
     try:
         if kind == "date":
-            days = [datetime.date.fromisoformat(each) if each else None for each in (first, last)]
-            return DateRange(*days)
+            begin, end = (datetime.date.fromisoformat(each) if each else None for each in (first, last))
+            return DateRange(begin, end)
         least, most = (float(each.lstrip(">").lstrip("<")) if each else None for each in (first, last))
     except ValueError:
         return None

@@ -104,8 +104,8 @@ def is_secret(column: Column) -> bool:
 
 
 def is_writable(name: str) -> bool:
-    """Whether a declaration can say a column's name: braces make a template, and outer space is dropped."""
-    return name == name.strip() and not set(name) & set("{}")
+    """Whether a declaration can say a column's name: braces make a template, "%" a parameter, and outer space is dropped."""
+    return name == name.strip() and not set(name) & set("{}%")
 
 
 def is_text(column: Column) -> bool:

@@ -135,7 +135,7 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
 
 def _title(given: FacetDeclaration, row: LiteralString) -> LiteralString:
     """What a row of the other table is called, as text; null where a column alone is."""
-    if given.title_columns == (given.title,):
+    if given.title and given.title_columns == (given.title,):
         return f"{row}.{identifier(given.title)}::text"
     parts = [f"{row}.{identifier(part)}" if is_column else quoted(part) for part, is_column in given.title_parts]
     return f"nullif(btrim(concat({', '.join(parts)})), '')"

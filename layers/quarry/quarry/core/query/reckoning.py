@@ -100,9 +100,10 @@ class _Reader:
         if shares:
             return self._cannot(shares[0])
         superlative = next((kind for kind in _SUPERLATIVES if kind in self.kinds), None)
-        for what in ("average", "total"):
+        of_all: tuple[AskedFor, ...] = ("average", "total")
+        for what in of_all:
             if what in self.kinds:
-                return self._of_all(what, superlative) or self._cannot(self.kinds[what])  # type: ignore[arg-type]
+                return self._of_all(what, superlative) or self._cannot(self.kinds[what])
         if "statistic" in self.kinds or "compare" in self.kinds:
             return None
         if superlative:
@@ -392,7 +393,7 @@ class _Reader:
             said = self._stem_at(following)
             if said is None and isinstance(self.mentions[following].value, FacetName):
                 said = stem(self.text[self.mentions[following].start : self.mentions[following].end])
-            return (following, said) if said in _ADJECTIVES else None
+            return (following, said) if said and said in _ADJECTIVES else None
         for word in keys(self.text[self.mentions[place].start : self.mentions[place].end]):
             for bare in _positives(word):
                 if stem(bare) in _ADJECTIVES:
