@@ -52,6 +52,10 @@ class Conditions:
     used: set[int] = field(default_factory=set)
     constraining: set[int] = field(default_factory=set)
     limit: int | None = None
+    verbs: tuple[int, ...] = ()
+    """The places of the verbs that speak of a date (`dated`)."""
+    not_happened: frozenset[str] = frozenset()
+    """The dates of which a verb is negated."""
 
 
 def conditions_of(
@@ -61,7 +65,9 @@ def conditions_of(
 
     Where it `counts`, a value that was said whole and right must hold even in a soft facet: weight counts nothing.
     """
-    found = Conditions()
+    verbs = tuple(place for place, mention in enumerate(parsed.mentions) if _is_dated_verb(mention))
+    negated = (parsed.mentions[place] for place in verbs if parsed.mentions[place].assertion == "negated")
+    found = Conditions(verbs=verbs, not_happened=frozenset(name for each in negated for name in _facets_called(each)))
     groups: list[tuple[int, list[Clause]]] = []
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion == "doubtful" or place in asked_about:
@@ -190,8 +196,9 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
     years = [facet for facet in table.facets if _counts_years(facet)]
     dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
-    facet = _dated_by_verb(parsed, place, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
-    if facet is not None and _is_verb_negated(parsed, facet):
+    facet = _dated_by_verb(parsed, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
+    if facet is not None and facet.name in found.not_happened:
+        # "not paid in May" may be paid in June, or never
         return _unanswerable(parsed, place, found)
     if facet is None:
         default = [each for each in dates if each.name == table.date]
@@ -206,13 +213,13 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
 
 
-def _dated_by_verb(parsed: ParsedQuery, place: int, dates: Sequence[Facet], found: Conditions) -> Facet | None:
+def _dated_by_verb(parsed: ParsedQuery, dates: Sequence[Facet], found: Conditions) -> Facet | None:
     """The date that the only verb of the question speaks of, however far from it."""
-    verbs = [other for other, mention in enumerate(parsed.mentions) if _is_dated_verb(mention)]
-    if len(verbs) != 1:
+    if len(found.verbs) != 1:
         return None
-    found.used.add(verbs[0])
-    return next((each for each in dates if each.name == _facets_called(parsed.mentions[verbs[0]])[0]), None)
+    [verb] = found.verbs
+    found.used.add(verb)
+    return next((each for each in dates if each.name == _facets_called(parsed.mentions[verb])[0]), None)
 
 
 def _is_dated_verb(mention: Mention) -> bool:
@@ -224,22 +231,13 @@ def _facets_called(mention: Mention) -> tuple[str, ...]:
     return mention.value.facets if isinstance(mention.value, FacetName) else ()
 
 
-def _is_verb_negated(parsed: ParsedQuery, facet: Facet) -> bool:
-    """Whether what happened on the date is ruled out: "not paid in May" may be paid in June, or never."""
-    return any(
-        _is_dated_verb(mention) and mention.assertion == "negated" and facet.name in _facets_called(mention)
-        for mention in parsed.mentions
-    )
-
-
 def _happened(parsed: ParsedQuery, asked_about: frozenset[int], found: Conditions) -> list[tuple[int, Condition]]:
     """That something happened at all, on whatever date ("shipped", "not paid")."""
+    said_otherwise = asked_about | found.used
     return [
         (place, Condition(_facets_called(mention)[0], is_negated=mention.assertion == "negated"))
-        for place, mention in enumerate(parsed.mentions)
-        if _is_dated_verb(mention)
-        and mention.assertion in ("affirmed", "negated", "required")
-        and place not in asked_about | found.used
+        for place, mention in ((place, parsed.mentions[place]) for place in found.verbs if place not in said_otherwise)
+        if mention.assertion in ("affirmed", "negated", "required")
     ]
 
 
