@@ -111,6 +111,18 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
             "pages": "number",
             "audience": "value",
             "editions": "array",
+            "author": {
+                "kind": "array",
+                "through": "public.book_author",
+                "of": "public.author",
+                "title": "{first_name} {last_name}",
+            },
+            "category": {
+                "kind": "array",
+                "through": "public.book_category",
+                "of": "public.category",
+                "title": "name",
+            },
         },
     }
     assert "# left out: last_update (only tells of changes), fulltext (tsvector)\n" in made.text
@@ -168,7 +180,7 @@ def test_somebody_is_called_by_both_names_and_a_title_is_their_work(schemas: Dra
     assert collections["employees"]["facets"]["title"] == "title"
     assert collections["employees"]["embed"] == ["notes"]
     assert collections["orders"]["facets"]["employee"] == {
-        "kind": "name", "by": "employee_id", "of": "public.employees", "title": "last_name",
+        "kind": "name", "by": "employee_id", "of": "public.employees", "title": "{first_name} {last_name}",
     }  # fmt: skip
 
 

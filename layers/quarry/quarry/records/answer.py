@@ -220,7 +220,8 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
         if counted is not None:
-            return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
+            is_all = not counted.event.total or not first.sources or counted.event.of is not None
+            return _Facts(counted.sentence, counted.event, is_all=is_all)
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded

@@ -84,7 +84,7 @@ def _group(group: Group) -> CountedGroup:
 def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Measure]:
     """What is to be reckoned. Raises InvalidInput for a facet that is no number of any type."""
     measures = [Measure.named(each) for each in request.of]
-    numbers = sorted({facet.name for each in types for facet in each.table.facets if questions.is_measurable(facet)})
+    numbers = sorted({facet.name for each in types for facet in each.table.facets if facet.is_measurable})
     wrong = [
         FieldError(
             f"/of/{place}",

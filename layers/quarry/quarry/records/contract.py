@@ -327,13 +327,16 @@ class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
     `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
-    it.
+    it. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each
+    group stands in it by the same name. Of the highest and the lowest, each group is a record, by its title.
     """
 
     type: Literal["aggregation"] = "aggregation"
     by: str | None
-    groups: list[AggregationGroup]
+    groups: list[CountedGroup]
     total: int
+    of: str | None = None
+    value: float | None = None
     filters: dict[str, Any]
 
     def to_json(self) -> str:

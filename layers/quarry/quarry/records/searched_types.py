@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import LiteralString
 
 from psycopg.sql import SQL, Composable
@@ -152,11 +153,12 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return SearchTable(
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            facets=tuple({facet.name: facet for table in tables for facet in table.facets}.values()),
+            facets=tuple(_united(table.facets for table in tables)),
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
             languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
             united=tables,
+            reckons=any(table.reckons for table in tables),
         )
 
     def called(self, words: str) -> tuple[RecordType, ...]:
@@ -171,6 +173,16 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
                 words = tuple(stem(key) for key in keys(noun))
                 types[words] = (*types.get(words, ()), name)
         return types
+
+
+def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
+    """Each facet once; a date with all that happens on dates of its name."""
+    by_name: dict[str, list[Facet]] = {}
+    for facet in chain.from_iterable(facets):
+        by_name.setdefault(facet.name, []).append(facet)
+    for same in by_name.values():
+        events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
+        yield replace(same[-1], events=events) if events else same[-1]
 
 
 def _of_city(name: RecordType, declared: Declared) -> SearchedType:

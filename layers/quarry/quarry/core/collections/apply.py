@@ -15,6 +15,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
+from quarry.core.collections.checking import joined_by
 from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
 from quarry.core.collections.declaration import CollectionDeclaration, FacetDeclaration, table_name
 from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
@@ -107,9 +108,18 @@ def resolved(
     """The declaration with what it leaves to the tables: its key, and those of the tables that its facets refer to."""
 
     def with_key(facet: FacetDeclaration) -> FacetDeclaration:
-        if facet.of is None or facet.key is not None:
+        if facet.of is None:
             return facet
         target = table_name(facet.of)
+        if facet.through is not None:
+            joins = relations[table_name(facet.through)]
+            by, to = joined_by(facet, relation, joins, relations[target])
+            own = to and to.target_columns[0]
+            return facet.model_copy(
+                update={"by": by and by.columns[0], "to": to and to.columns[0], "key": facet.key or own}
+            )
+        if facet.key is not None:
+            return facet
         key = next(
             (
                 each.target_columns

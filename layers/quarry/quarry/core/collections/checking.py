@@ -16,7 +16,7 @@ from quarry.core.collections.declaration import (
     template_columns,
 )
 from quarry.core.collections.guessing import is_secret
-from quarry.core.collections.relations import Catalog, Column, Relation
+from quarry.core.collections.relations import Catalog, Column, Reference, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
@@ -39,7 +39,10 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
     return {
         table_name(name)
         for collection in declared.values()
-        for name in (collection.source, *(facet.of for facet in collection.facets.values()))
+        for name in (
+            collection.source,
+            *(table for facet in collection.facets.values() for table in (facet.of, facet.through)),
+        )
         if name is not None
     }
 
@@ -222,8 +225,10 @@ class _Check:
 
     def _check_reference(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)
-        by = self._column(source, facet.by or "", SINGLE, *path, "by")
-        self._refuse_hidden("by", _given(facet.by), *path)
+        by = None
+        if facet.through is None:
+            by = self._column(source, facet.by or "", SINGLE, *path, "by")
+            self._refuse_hidden("by", _given(facet.by), *path)
         other = self._relation(facet.of or "", *path, "of")
         if other is None:
             return
@@ -234,9 +239,46 @@ class _Check:
         if facet.title is None:
             self._wrong(f"is missing: the column of {other.name} that is the value", *path, "title")
         else:
-            self._doubt_secret(self._column(other, facet.title, FACETS[facet.kind], *path, "title"), *path, "title")
-        if by is not None:
+            fit = FACETS[facet.kind] if facet.title_columns == (facet.title,) and facet.through is None else SINGLE
+            for column in facet.title_columns:
+                self._doubt_secret(self._column(other, column, fit, *path, "title"), *path, "title")
+        if facet.through is not None:
+            self._check_through(source, other, facet, *path)
+        elif by is not None:
             self._check_fit(source, other, by, facet, *path)
+
+    def _check_through(self, source: Relation, other: Relation, facet: FacetDeclaration, *path: str) -> None:
+        """That a table joins the rows with those of `other`, by foreign keys or by columns that are named."""
+        joins = self._relation(facet.through or "", *path, "through")
+        if joins is None:
+            return
+        if not joins.may_select:
+            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(joins)}", *path, "through")
+        if joins.is_row_security_active:
+            self._doubtful(f"row-level security of {_name(joins)} may hide values", *path, "through")
+        key = self.declared.key or source.primary_key
+        if len(key) != 1:
+            self._wrong(
+                f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"
+            )
+            return
+        by, to = joined_by(facet, source, joins, other)
+        for keyword, found, relation in (("by", by, source), ("to", to, other)):
+            if found is None:
+                self._wrong(
+                    f"no one column of {joins.name} refers to {relation.name}: name it as `{keyword}`", *path, "through"
+                )
+                continue
+            column = self._column(joins, found.columns[0], SINGLE, *path, keyword)
+            if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
+                self._wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
+            wanted = key[0] if relation is source else facet.key or found.target_columns[0]
+            referred = self._column(relation, wanted, SINGLE, *path, "key")
+            if column and referred and not is_comparable(column, referred):
+                self._wrong(
+                    f"the column {column.name!r} is {column.type}, and {wanted!r} of {relation.name} is {referred.type}",
+                    *path, keyword,
+                )  # fmt: skip
 
     def _check_fit(self, source: Relation, other: Relation, by: Column, facet: FacetDeclaration, *path: str) -> None:
         key = facet.key or referred_key(source, by.name, other)
@@ -252,6 +294,27 @@ class _Check:
             self._wrong(
                 f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
             )
+
+
+def joined_by(
+    facet: FacetDeclaration, source: Relation, joins: Relation, other: Relation
+) -> tuple[Reference | None, Reference | None]:
+    """How a table joins rows of `source` with those of `other`: by the columns that the facet names, else by the only foreign
+    keys of one column; None where that is not clear.
+    """
+
+    def reference(named: str | None, target: Relation) -> Reference | None:
+        if named is not None:
+            keys = target.primary_key[:1] if len(target.primary_key) == 1 else (named,)
+            return Reference((named,), target.qualified, keys)
+        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
+        return found[0] if len(found) == 1 else None
+
+    key = facet.key
+    by, to = reference(facet.by, source), reference(facet.to, other)
+    if to is not None and key is not None:
+        to = Reference(to.columns, to.target, (key,))
+    return by, to
 
 
 def referred_key(source: Relation, by: str, other: Relation) -> str | None:

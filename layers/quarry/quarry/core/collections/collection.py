@@ -203,7 +203,7 @@ class Collection:
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
-    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
+    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items() if facet.through is None]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")

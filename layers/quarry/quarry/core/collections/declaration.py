@@ -53,7 +53,10 @@ Columns = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
 class FacetDeclaration(_Declared):
     """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
 
-    With `by`, the value is the column `title` of the row of table `of` whose `key` is in column `by`.
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template of
+    columns.
+    With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
+    that table which refer to the row and to `of`.
     """
 
     kind: FacetKind
@@ -63,6 +66,8 @@ class FacetDeclaration(_Declared):
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
     by: str | None = None
     of: str | None = None
+    through: str | None = None
+    to: str | None = None
     key: str | None = None
     title: str | None = None
 
@@ -71,7 +76,7 @@ class FacetDeclaration(_Declared):
     def _from_kind(cls, value: object) -> object:
         return {"kind": value} if isinstance(value, str) else value
 
-    @field_validator("of")
+    @field_validator("of", "through")
     @classmethod
     def _names_a_table(cls, value: str | None) -> str | None:
         if value is not None:
@@ -80,6 +85,10 @@ class FacetDeclaration(_Declared):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if self.through is None and self.to is not None:
+            raise ValueError("`to` is a column of the table `through`, which is missing")
+        if self.through is not None:
+            return self._is_whole_through()
         if (self.by is None) != (self.of is None):
             raise ValueError("`by` names a column and `of` the table that it refers to: one is missing")
         if self.by is None and (self.title or self.key):
@@ -89,6 +98,26 @@ class FacetDeclaration(_Declared):
         if self.currency is not None and self.kind != "money":
             raise ValueError("only money has a currency")
         return self
+
+    def _is_whole_through(self) -> Self:
+        if self.of is None or self.title is None:
+            raise ValueError("with `through` the value is the `title` of a row of the table `of`: one is missing")
+        if self.column is not None:
+            raise ValueError("with `through` the value is the other table's `title`, not `column`")
+        if self.kind not in ("array", "value", "name", "title", "place"):
+            raise ValueError(f"what a row has several of through another table is an array or names, no {self.kind}")
+        return self
+
+    @property
+    def title_parts(self) -> list[tuple[str, bool]]:
+        """The title as literal texts and columns, in order, each with whether it is a column."""
+        title = self.title or ""
+        return split_template(title) if template_columns(title) else [(title, True)]
+
+    @property
+    def title_columns(self) -> tuple[str, ...]:
+        """The columns of the other table that make its title."""
+        return tuple(part for part, is_column in self.title_parts if is_column)
 
 
 class Poll(_Declared):

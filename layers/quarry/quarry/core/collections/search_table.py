@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
+from quarry.core.query.dated import events_of
+from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -23,7 +26,11 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
+        events = events_of(declaration.date)
+        facets.append(
+            Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",), events=events)
+        )
+    facets = _with_amount(facets)
     setting = declaration.scope_setting
     return SearchTable(
         collection.rows,
@@ -38,8 +45,9 @@ def search_table(collection: Collection) -> SearchTable:
         if declaration.scope and setting
         else "true",
         values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
-        related=tuple(_relations(declaration.facets)),
+        related=tuple(_relations(collection)),
         languages=collection.languages,
+        reckons=True,
     )
 
 
@@ -65,6 +73,17 @@ def _holds_words(collection: Collection) -> LiteralString:
     if collection.declaration.language_column is None:
         return held[0][1]
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+
+
+def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
+    """The facets, the only sum of money that a row has being called its amount too."""
+    money = [facet for facet in facets if facet.kind == "money"]
+    if len(money) != 1 or not is_additive(money[0]):
+        return list(facets)
+    return [
+        replace(each, words=tuple(dict.fromkeys((*each.words, "amount")))) if each is money[0] else each
+        for each in facets
+    ]
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
@@ -98,10 +117,11 @@ def nouns(label: str) -> tuple[str, ...]:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.by is None and collection.columns[given.column or name].is_array
+    is_many = given.by is None and given.through is None and collection.columns[given.column or name].is_array
+    kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
-        given.kind,
+        kind,
         _value(collection, name, given),
         label,
         plural(label),
@@ -110,8 +130,9 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         wording=_wording(given.kind, label),
         is_hard=True,
         currency=given.currency,
-        related=name if given.by else None,
+        related=name if given.of else None,
         is_many=is_many,
+        events=events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else (),
     )
 
 
@@ -123,8 +144,10 @@ def _wording(kind: FacetKind, label: str) -> str:
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.by is not None:
-        return "r." + identifier(given.title or "name") + "::text"
+    if given.through is not None:
+        return "r.quarry_value"
+    if given.of is not None:
+        return _title(given, "r")
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
@@ -136,8 +159,24 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
 
 
-def _relations(facets: Mapping[str, FacetDeclaration]) -> Iterator[Related]:
-    for name, facet in facets.items():
-        if facet.by is not None and facet.of is not None:
-            on = f"r.{identifier(facet.key or 'id')} = t.{identifier(facet.by)}"
-            yield Related(name, facet.of, on, source=identifier(*table_name(facet.of)))
+def _title(given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """What a row of the other table is called, as text; null where a column alone is."""
+    if given.title and given.title_columns == (given.title,):
+        return f"{row}.{identifier(given.title)}::text"
+    parts = [f"{row}.{identifier(part)}" if is_column else quoted(part) for part, is_column in given.title_parts]
+    return f"nullif(btrim(concat({', '.join(parts)})), '')"
+
+
+def _relations(collection: Collection) -> Iterator[Related]:
+    for name, facet in collection.declaration.facets.items():
+        if facet.of is None:
+            continue
+        of, key = identifier(*table_name(facet.of)), identifier(facet.key or "id")
+        if facet.through is None:
+            yield Related(name, facet.of, f"r.{key} = t.{identifier(facet.by or '')}", source=of)
+            continue
+        joins = (
+            f"(select j.{identifier(facet.by or '')} as quarry_row, {_title(facet, 'o')} as quarry_value"
+            f" from {identifier(*table_name(facet.through))} j join {of} o on o.{key} = j.{identifier(facet.to or '')})"
+        )
+        yield Related(name, facet.of, f"r.quarry_row = {collection.column(collection.key[0], 't')}", source=joins)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -137,8 +137,38 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
         if facet.reason:
             draft.reasons[f"facets.{called}"] = facet.reason
+    for facet in _joined_facets(guess, guesses):
+        if len(draft.facets) < FACETS_MAX:
+            draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
+    """What other tables join the rows with: the categories of a film."""
+    for joins in guesses.values():
+        references = joins.joined
+        if references is None or not joins.relation.may_select or joins.relation.is_row_security_active:
+            continue
+        own = [
+            each for each in references if each.target == guess.relation.qualified and each.target_columns == guess.key
+        ]
+        others = [each for each in references if each not in own]
+        other = guesses.get(others[0].target) if len(own) == 1 else None
+        if other is None or not other.title or not other.relation.may_select or other.relation.is_row_security_active:
+            continue
+        declared = {
+            "kind": "array", "through": toml_text.table(*joins.relation.qualified),
+            "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
+        }  # fmt: skip
+        yield _Facet(singular("_".join(words(other.relation.name))), declared)
+
+
+def _title_of(other: TableGuess) -> str:
+    """What rows of a table are called: people by all their names."""
+    if other.person and len(other.title) > 1:
+        return " ".join(f"{{{column.name}}}" for column in other.title)
+    return other.title[-1].name
 
 
 @dataclass(frozen=True)
@@ -195,14 +225,9 @@ def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> 
             "kind": "name" if other.are_people else "place" if other.is_place_list else "value",
             "by": column.name,
             "of": toml_text.table(*other.relation.qualified),
-            "title": other.title[-1].name,
+            "title": _title_of(other),
         },
-        "; ".join(
-            [
-                *(["one column: the last name"] if other.person else []),
-                *(["guessed by its name: no foreign key"] if reference.is_guessed else []),
-            ]
-        ),
+        "guessed by its name: no foreign key" if reference.is_guessed else "",
     )
 
 

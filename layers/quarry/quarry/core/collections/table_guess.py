@@ -227,6 +227,15 @@ class TableGuess:
         return bool(self.person) or are_people(self.relation.name)
 
     @property
+    def joined(self) -> tuple[Reference, Reference] | None:
+        """The two tables whose rows it says to belong together, whatever it tells of that; None where it is no such table."""
+        references = list(self.references.values())
+        if len(references) != 2 or references[0].target == references[1].target:
+            return None
+        is_told_by_both = {each.columns[0] for each in references} == {*self.relation.primary_key}
+        return (references[0], references[1]) if self.is_join or is_told_by_both else None
+
+    @property
     def is_place_list(self) -> bool:
         """Whether its rows are places: `name` of `countries`."""
         if not self.title:

@@ -107,7 +107,7 @@ class Place:
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare", "statistic",
+    "compare", "statistic", "average", "total",
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
+import {collections} from './declared.js';
 
 /** What the types of a city's records are called, in the order in which they are offered. */
 const TYPES = {
@@ -23,6 +24,11 @@ const TYPES = {
  */
 export function typeNames(type) {
   return TYPES[type] ?? {one: words(type), many: words(type)};
+}
+
+/** Whether it is a type of a city's records. @param {string} type */
+export function isOfCity(type) {
+  return Object.hasOwn(TYPES, type);
 }
 
 /** What may be chosen where these types are known: of a city's records all types.
@@ -99,7 +105,11 @@ function found({text_rank: byWords, semantic_rank: byMeaning}) {
  * @param {import('../../app.js').Context} context
  */
 export function openRecord(record, context) {
-  openPanel(record.title, async () => whole(await context.api.get(pathOf('records', record.type, record.id))),
+  openPanel(record.title, async () => {
+    const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
+    const facets = types.find(({name}) => name === record.type)?.facets ?? [];
+    return whole(found, isOfCity(record.type) ? {} : Object.fromEntries(facets.map(({name, label: called}) => [name, words(called)])));
+  },
     {kicker: kicker(record), signIn: () => context.session.signIn()});
 }
 
@@ -108,7 +118,7 @@ const LEFT_OUT = new Set(['id', 'url', 'date', 'title', 'meeting_id', 'matter_id
 const LONG_TEXTS = ['plain_english_summary', 'text_content', 'statement_text', 'body', 'summary', 'description', 'context'];
 const LONG_TEXT_MIN = 160;
 
-function whole({fields, meeting, title, url}) {
+function whole({fields, meeting, title, url}, labels) {
   const isLong = (value) => typeof value === 'string' && value.length >= LONG_TEXT_MIN;
   const named = [...LONG_TEXTS, ...Object.keys(fields).filter((name) => !LONG_TEXTS.includes(name) && isLong(fields[name]))];
   const texts = named.filter((name) => fields[name] && fields[name] !== title);
@@ -116,7 +126,7 @@ function whole({fields, meeting, title, url}) {
   return [
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, fields[name])))),
-    facts(others.map(([name, value]) => [words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
+    facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
     meeting && meetingOf(meeting),
   ];
