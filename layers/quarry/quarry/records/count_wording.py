@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from quarry.core.language.nouns import plural
 from quarry.core.query.question import Ask, Function
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.wording import grouped_by_label, value_label
@@ -84,6 +85,4 @@ def amount(facet: Facet, value: float) -> str:
 def noun(table: SearchTable, number: int) -> str:
     """What so many rows of a table are called."""
     name = table.nouns[0]
-    if number == 1:
-        return name
-    return name[:-1] + "ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
+    return name if number == 1 else plural(name)
