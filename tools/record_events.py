@@ -67,6 +67,7 @@ PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA
 CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
 MCP_ACCEPT = "application/json, text/event-stream"
 PERSON_ID = "p-anagha-venkataraman"
+RUN_ID = "5b0f4c1e-7a93-4d28-b6e5-1f9d3a8c2074"
 SEARCH_ID = "8d1f7a52-3f0e-4c7b-9a6d-54c1e2b7f093"
 
 
@@ -112,8 +113,10 @@ REQUESTS = {
     ),
     "records/collections": Request("GET", "/collections"),
     "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
-    "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION}),
-    "records/ask_by_query": Request("GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION)]),
+    "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION, "fresh": True}),
+    "records/ask_by_query": Request(
+        "GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION), ("fresh", "true")]
+    ),
     "records/record": Request("GET", "/records/{type}/{id+}", path={"type": "motion", "id": "2023-11-14-council-m2"}),
     "people/search": Request(
         "POST",
@@ -159,6 +162,9 @@ REQUESTS = {
     ),
     "people/credits": Request("GET", "/credits"),
     SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
+    "records/revoke": Request("DELETE", "/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
+    "runs/cancel": Request("DELETE", "/runs/{id}", path={"id": RUN_ID}),
+    "runs/feedback": Request("POST", "/runs/{id}/feedback", path={"id": RUN_ID}, body={"helpful": True}),
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
     "console/config": Request("GET", "/config.json", public=True),

@@ -33,7 +33,7 @@ STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
 _PASSING_HEADERS = {"content-length", "etag", "x-request-id"}
-_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId"}
+_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId", "seq"}
 _SIGNIFICANT_DIGITS = 4
 
 Event = dict[str, Any]
@@ -72,6 +72,8 @@ class Answer:
         return pretty({"statusCode": self.status, "headers": self.headers, "body": self._body()})
 
     def _body(self) -> Any:
+        if not self.body:
+            return self.body
         media_type = self.headers["content-type"]
         if media_type.startswith("text/html"):
             assert re.sub(r'"assets/\w{12}/', '"assets/', self.body) == PAGE.read_text()
@@ -176,8 +178,9 @@ def store_recorded_answer(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         connection.execute(
             """insert into answer_cache
-                 (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at)
-               values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + interval '30 days')
+                 (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at,
+                  citations)
+               values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + interval '30 days', %s::jsonb)
                on conflict do nothing""",
             [
                 shared["pathParameters"]["id"],
@@ -187,6 +190,7 @@ def store_recorded_answer(database_url: str) -> None:
                 last["followups"]["questions"],
                 last["confidence"]["source_count"],
                 last["confidence"]["level"],
+                json.dumps(last["citations"]["citations"]),
             ],
         )
 
@@ -217,7 +221,31 @@ def store_recorded_search(database_url: str) -> None:
             connection.execute(statement, given)
 
 
+def store_recorded_run(database_url: str) -> None:
+    """Keep a run, and an answer, of whoever the recorded events ask as."""
+    run = json.loads((EVENTS / "runs" / "cancel.json").read_text())
+    answer = json.loads((EVENTS / "records" / "revoke.json").read_text())
+    given = {
+        "run_id": run["pathParameters"]["id"],
+        "answer_id": answer["pathParameters"]["id"],
+        "caller": run["requestContext"]["authorizer"]["claims"]["sub"],
+    }
+    with psycopg.connect(database_url) as connection:
+        for statement in (
+            "insert into run_streams (run_id, caller) values (%(run_id)s, %(caller)s) on conflict do nothing",
+            """insert into search_runs (id, domain, caller, query, status, started_at, duration_ms)
+               values (%(run_id)s, 'records', %(caller)s, 'bridge', 'completed', now(), 1) on conflict do nothing""",
+            """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at, owner)
+               values (%(answer_id)s, 'bridge', 'None.', '[]', 0, 'low', now() + interval '1 day', %(caller)s)
+               on conflict do nothing""",
+        ):
+            connection.execute(statement, given)
+
+
 _PREPARATIONS = {
+    "records/revoke": store_recorded_run,
+    "runs/cancel": store_recorded_run,
+    "runs/feedback": store_recorded_run,
     SHARED_ANSWER: store_recorded_answer,
     "people/person": store_recorded_search,
     "people/unlock": store_recorded_search,
@@ -233,7 +261,7 @@ def comparable(text: str) -> Any:
     """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
     if text.startswith("{\n"):
         return _steady(json.loads(text))
-    lines = (line for line in text.splitlines() if line and not line.startswith(":"))
+    lines = (line for line in text.splitlines() if line and not line.startswith((":", "id: ")))
     return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]
 
 

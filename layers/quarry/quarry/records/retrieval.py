@@ -288,8 +288,8 @@ async def what_they_say(database: Database, keys: Sequence[RecordKey], types: Re
 
 
 def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
-    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and the
-    language of each.
+    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and
+    the language of each.
     """
     seen = [
         SQL(

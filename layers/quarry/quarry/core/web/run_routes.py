@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import Field, StringConstraints
+from starlette.responses import Response
 
 from quarry.core.contract import Request
 from quarry.core.errors import NotFound
@@ -31,12 +32,13 @@ class Feedback(Request):
     ) = Field(default=None, examples=["It answers another question."])
 
 
-@router.delete("/runs/{id}", status_code=202, responses=documented(NotFound))
-async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> None:
+@router.delete("/runs/{id}", status_code=202, response_class=Response, responses=documented(NotFound))
+async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> Response:
     """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is the first
     part of its events' ids.
     """
     await services.streams.cancel(id, caller.user_id)
+    return Response(status_code=202)
 
 
 @router.post("/runs/{id}/feedback", status_code=204, responses=documented(NotFound))
