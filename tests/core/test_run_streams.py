@@ -22,6 +22,7 @@ from quarry.core.stream.runs import BROKEN_OFF_MESSAGE, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0
+RUN = "6d0f6d2e-0a5c-4f0b-9a52-6a3c8f0e1b77"
 
 
 class Said(Event):
@@ -243,7 +244,7 @@ async def test_many_runs_at_once_keep_their_own_events(streams: RunStreams, othe
         assert {text.split(".")[0] for _, text in events} == {events[0][1].split(".")[0]}
 
 
-@pytest.mark.parametrize("text", ["", "x", "1/2", f"{uuid4()}", f"{uuid4()}/", f"{uuid4()}/-1", f"{uuid4()}/1x"])
+@pytest.mark.parametrize("text", ["", "x", "1/2", RUN, f"{RUN}/", f"{RUN}/-1", f"{RUN}/1x"])
 def test_what_is_no_place_is_not_taken_for_one(text: str) -> None:
     assert re.search(PLACE_PATTERN, text) is None
 
