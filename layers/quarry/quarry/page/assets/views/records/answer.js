@@ -261,7 +261,11 @@ export class Answer {
   #citation(n) {
     const source = this.sources.get(n);
     if (source === undefined) return null;
-    const content = () => [...sourcePreview(source), ...quoted(this.#citationOf(mark))];
+    const content = () => {
+      const [kicker, title, snippet] = sourcePreview(source);
+      const citation = this.#citationOf(mark);
+      return [kicker, title, ...(citation?.quote ? quoted(citation) : [snippet])];
+    };
     let touched = false;
     const mark = element('button', {
       type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n, label: `Source ${n}: ${source.title}`},
@@ -357,11 +361,9 @@ export class Answer {
 }
 
 /** What a citation stands on: the passage, and how far it says the same. */
-function quoted(citation) {
-  if (!citation) return [];
-  const {quote, support, verified} = citation;
+function quoted({quote, support, verified}) {
   const how = verified ? 'Word for word' : support >= SUPPORTED_MIN ? 'In other words' : 'Not found in this source';
-  return [element('p', {class: 'card-meta'}, how), quote && element('blockquote', {class: 'quote'}, quote)];
+  return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
 }
 
 function callLabel({tool, arguments: {query, date_from: from, date_to: to}}) {
