@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import psycopg
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
@@ -143,13 +144,20 @@ def browser(page_database: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site(browser: Browser, served: str) -> Iterator[Site]:
+def nothing_kept(page_database: str) -> None:
+    """No answer is kept that an earlier test was given."""
+    with psycopg.connect(page_database) as connection:
+        connection.execute("update answer_cache set question_key = null")
+
+
+@pytest.fixture
+def site(browser: Browser, served: str, nothing_kept: None) -> Iterator[Site]:
     """The page on the sample data, without a chat model."""
     yield from _site(browser, served)
 
 
 @pytest.fixture
-def model_site(browser: Browser, served_with_model: str, model: FakeOpenAI) -> Iterator[Site]:
+def model_site(browser: Browser, served_with_model: str, model: FakeOpenAI, nothing_kept: None) -> Iterator[Site]:
     """The page on the sample data, with the chat model `model`."""
     yield from _site(browser, served_with_model)
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, answer_sse
@@ -460,3 +460,89 @@ def test_records_that_say_the_same_are_named_under_one_of_them_and_can_be_opened
     result.get_by_text("1 more that says the same").click()
     with page.expect_request("**/records/motion/m2"):
         result.get_by_role("button", name="Mend the lantern").click()
+
+
+def test_a_citation_shows_the_passage_that_it_stands_on(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    page.locator(".citation").first.focus()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text("Word for word")
+    quote = tip.locator(".quote").inner_text()
+    assert quote in page.locator(".prose").inner_text().replace("\u00a0", " ")
+
+
+def test_a_sentence_that_no_source_supports_is_shown_so(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(answer=Reply.text("The elm was sold to a circus for 900 dollars [1]."))
+    page = model_site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page.locator(".citation.is-unsupported")).to_have_count(1)
+    expect(page.locator(".answer-after")).to_contain_text("1 sentence that no cited source supports")
+
+
+def test_a_stream_that_breaks_is_read_on_without_asking_again(site: Site) -> None:
+    page = site.open()
+    requests = asked(page)
+    cut = re.compile(r"records/ask$")
+
+    def break_off(route: Route) -> None:
+        whole = route.fetch()
+        route.fulfill(response=whole, body="\n\n".join(whole.text().split("\n\n")[:4]) + "\n\n")
+
+    page.route(cut, break_off, times=1)
+    ask(page, QUESTION)
+    finished(page)
+    expect(page.locator(".prose")).to_contain_text("elm")
+    expect(page.locator(".source")).to_have_count(8)
+    assert len(requests) == 2
+    assert re.search(r"after_seq=[0-9a-f-]{36}%2F4$", requests[1].url)
+
+
+def test_stopping_cancels_the_run(model_site: Site, model: FakeOpenAI) -> None:
+    model.respond = playing(research=[Reply.hang(30)])
+    page = model_site.open()
+    ask(page, QUESTION)
+    expect(page.locator(".activity")).to_be_visible()
+    with page.expect_request(re.compile(r"/runs/[0-9a-f-]{36}$")) as cancelled:
+        page.get_by_role("button", name="Stop").click()
+    assert cancelled.value.method == "DELETE"
+
+
+def test_who_says_that_it_did_not_help_may_say_why(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    page.get_by_role("button", name="Not helpful").click()
+    page.get_by_role("textbox", name="What is wrong with it?").fill("Another tree")
+    with page.expect_response(re.compile("/feedback$")) as told:
+        page.get_by_role("button", name="Send").click()
+    assert told.value.status == 204
+    expect(page.get_by_role("group", name="Did this help?")).to_have_text("Thank you.")
+
+
+def test_the_same_question_is_answered_again_from_the_store_unless_asked_anew(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    page.get_by_role("button", name="New search").click()
+    ask(page, QUESTION)
+    finished(page)
+    notes = page.locator(".answer-notes")
+    expect(notes).to_contain_text("Given before")
+    notes.get_by_role("button", name="Ask anew").click()
+    finished(page)
+    expect(notes).not_to_contain_text("Given before")
+
+
+def test_a_link_that_was_taken_back_leads_nowhere(site: Site) -> None:
+    page = site.open()
+    ask(page, QUESTION)
+    finished(page)
+    expect(page).to_have_url(re.compile("id="))
+    address = page.url
+    page.get_by_role("button", name="Take the link back").click()
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    page.goto(address)
+    expect(page.locator(".answer-after")).to_contain_text("expired")

@@ -63,6 +63,12 @@ def test_what_the_source_does_not_say_is_unsupported(answer: str) -> None:
     assert not found.citations[0].verified
 
 
+def test_a_short_sentence_is_verified_whole() -> None:
+    body = "The plan was adopted. Against: Nora Weiss."
+    assert only("Against: Nora Weiss. [1]", body).verified
+    assert not only("Against: Ida Weiss. [1]", body).verified
+
+
 def test_a_denial_is_not_verified_by_what_it_denies() -> None:
     assert not only("Divers never found 14 cracks below the waterline [1].").verified
 

@@ -21,7 +21,7 @@ QUOTE_CHARACTERS_MAX = 600
 SUPPORTED_MIN = 0.5
 """A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage."""
 VERBATIM_WORDS_MIN = 4
-"""Fewer words in a row are in many texts by chance."""
+"""Fewer words in a row are in many texts by chance: then they have to be all that is claimed."""
 
 _MARKERS = re.compile(r"(?:\[\d{1,3}\] ?)+")
 _SPACES = re.compile(r" +")
@@ -116,6 +116,7 @@ class _Source:
         self.text = text
         self.body = text.body[:CHARACTERS_MAX]
         beside = " ".join(filter(None, (text.title, text.topic, text.speaker, str(text.date or ""))))
+        self._places: dict[int, Mapping[tuple[str, ...], list[int]]] = {}
         self.beside = frozenset(word.stem for word in _words(beside))
 
     @cached_property
@@ -140,14 +141,15 @@ class _Source:
                 passages.append((start, match.end(), frozenset(stems)))
         return passages
 
-    @cached_property
-    def places(self) -> Mapping[tuple[str, ...], list[int]]:
-        """Where so many words in a row begin."""
-        places: dict[tuple[str, ...], list[int]] = {}
-        texts = [word.text for word in self.words]
-        for place in range(len(texts) - VERBATIM_WORDS_MIN + 1):
-            places.setdefault(tuple(texts[place : place + VERBATIM_WORDS_MIN]), []).append(place)
-        return places
+    def places(self, words: int) -> Mapping[tuple[str, ...], list[int]]:
+        """Where so many words in a row begin, by these."""
+        if words not in self._places:
+            places: dict[tuple[str, ...], list[int]] = {}
+            texts = [word.text for word in self.words]
+            for place in range(len(texts) - words + 1):
+                places.setdefault(tuple(texts[place : place + words]), []).append(place)
+            self._places[words] = places
+        return self._places[words]
 
 
 def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
@@ -198,12 +200,13 @@ def _has_own_number(words: Sequence[_Word], source: _Source) -> bool:
 def _verbatim(words: Sequence[_Word], source: _Source) -> tuple[int, int] | None:
     """Where the source says just this, if it does: what else is claimed is only who said it, or of what."""
     texts = [word.text for word in words]
+    least = min(VERBATIM_WORDS_MIN, len(texts))
     longest = (0, 0, 0)
-    for first in range(len(texts) - VERBATIM_WORDS_MIN + 1):
-        for place in source.places.get(tuple(texts[first : first + VERBATIM_WORDS_MIN]), ())[:_PLACES_MAX]:
+    for first in range(len(texts) - least + 1) if least else ():
+        for place in source.places(least).get(tuple(texts[first : first + least]), ())[:_PLACES_MAX]:
             if first and place and texts[first - 1] == source.words[place - 1].text:
                 continue  # in the middle of a longer one
-            length = VERBATIM_WORDS_MIN
+            length = least
             while (
                 first + length < len(texts)
                 and place + length < len(source.words)

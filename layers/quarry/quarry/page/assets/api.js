@@ -20,6 +20,10 @@ const SILENCE_MAX_MS = 45_000;
 // Every stream ends with one of these, or with an `error`.
 const LAST_EVENTS = new Set(['done', 'final_answer']);
 
+// A stream that ends so is read on behind its last event, after these pauses; any event begins the count anew.
+const LOST = new Set(['broken_off', 'offline', 'unreachable', 'unavailable']);
+const PAUSES_MS = [300, 1000, 2000, 4000, 8000];
+
 export class Problem extends Error {
   /**
    * @param {ProblemKind} kind
@@ -74,25 +78,62 @@ export class Api {
     return readJson(await this.#request('POST', path, {...options, body}));
   }
 
+  /** Post what is answered by nothing. @param {string} path @param {unknown} body @param {Options} [options] */
+  async send(path, body, options = {}) {
+    await this.#request('POST', path, {...options, body});
+  }
+
+  /** @param {string} path @param {Options} [options] */
+  async delete(path, options = {}) {
+    await this.#request('DELETE', path, options);
+  }
+
   /**
-   * The events of a stream, server-sent or NDJSON, as they come: POST when there is a body, else GET. An `error` event, silence and an
-   * end without a last event are thrown as Problems.
+   * The events of a stream, server-sent or NDJSON, as they come: POST when there is a body, else GET. A connection that is lost is taken
+   * up again behind the last event. An `error` event, silence and an end without a last event are thrown as Problems. What is stopped
+   * is cancelled.
    * @param {string} path
    * @param {Options} [options]
    * @returns {AsyncGenerator<any>}
    */
   async *stream(path, options = {}) {
-    const accept = options.accept ?? 'text/event-stream';
-    const response = await this.#request(options.body === undefined ? 'GET' : 'POST', path, {...options, accept});
+    let place = null;
     let ended = false;
-    for await (const line of lines(response.body, options.signal)) {
-      const event = parsed(line);
-      if (event === null) continue;
-      if (event.type === 'error') throw new Problem('failed', event.message ?? event.data?.message);
-      ended = LAST_EVENTS.has(event.type);
-      yield event;
+    let lost = 0;
+    try {
+      while (!ended) {
+        try {
+          for await (const event of this.#events(path, options, place)) {
+            if (event.type === 'error') throw new Problem('failed', event.message ?? event.data?.message);
+            place = event.seq ?? place;
+            ended = LAST_EVENTS.has(event.type);
+            lost = 0;
+            yield event;
+          }
+          if (!ended) throw new Problem('broken_off');
+        } catch (error) {
+          if (lost > 0 && ['not_found', 'expired'].includes(error.kind)) throw new Problem('broken_off');
+          if (place === null || !LOST.has(error.kind) || lost === PAUSES_MS.length) throw error;
+          await pause(PAUSES_MS[lost], options.signal);
+          lost += 1;
+        }
+      }
+    } finally {
+      if (place !== null && !ended && options.signal?.aborted) this.delete(pathOf('runs', runOf(place))).catch(() => {});
     }
-    if (!ended) throw new Problem('broken_off');
+  }
+
+  /** The events behind a place of an earlier call, or of a new one; each with its place as `seq`. */
+  async *#events(path, options, place) {
+    const accept = options.accept ?? 'text/event-stream';
+    const query = place === null ? options.query : {...options.query, after_seq: place};
+    const response = await this.#request(options.body === undefined ? 'GET' : 'POST', path, {...options, accept, query});
+    let id;
+    for await (const line of lines(response.body, options.signal)) {
+      if (line.startsWith('id:')) id = line.slice(3).trim();
+      const event = parsed(line);
+      if (event !== null) yield {seq: id, ...event};
+    }
   }
 
   /** @param {string} method @param {string} path @param {Options} options */
@@ -140,6 +181,21 @@ export class Api {
  */
 export function pathOf(...segments) {
   return segments.flatMap((segment) => segment.split('/')).map(encodeURIComponent).join('/');
+}
+
+/** The run that an event's place is of. @param {string} place */
+export function runOf(place) {
+  return place.split('/')[0];
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(new DOMException('Stopped', 'AbortError'));
+    }, {once: true});
+  });
 }
 
 /** @param {URL} url @param {Query} query */

@@ -2,7 +2,7 @@
  * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
  */
 
-import {Problem, isStopped, pathOf} from '../../api.js';
+import {Problem, isStopped, pathOf, runOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
 import {confidenceLevel} from '../../components/confidence.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
@@ -19,6 +19,9 @@ const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
   query_embedding: 'search by meaning',
 };
+
+// from this share of its words on, a source says what a sentence does
+const SUPPORTED_MIN = 0.5;
 
 const LEVEL_WORDS = {high: 'High', medium: 'Medium', low: 'Low'};
 
@@ -44,6 +47,8 @@ export class Answer {
     this.state = 'new';
     this.id = null;
     this.topicChanged = false;
+    // whether an answer that is kept will not do
+    this.fresh = false;
     this.#clear();
   }
 
@@ -56,7 +61,8 @@ export class Answer {
   async ask() {
     if (this.state !== 'new') return;
     const {question, context, scope} = this;
-    const body = {question, history: scope.history.map(({question: asked, answer}) => ({question: asked, answer})), types: scope.types};
+    const history = scope.history.map(({question: asked, answer}) => ({question: asked, answer}));
+    const body = {question, history, types: scope.types, ...(this.fresh ? {fresh: true} : {})};
     await this.#while(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal})) {
@@ -79,6 +85,8 @@ export class Answer {
         element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask anew')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
+      this.#take({type: 'citations', citations: stored.citations});
+      this.changed = stored.changed_since;
       this.#take({type: 'confidence', level: stored.confidence, label});
       this.#take({type: 'followups', questions: stored.suggested_followups});
     });
@@ -93,6 +101,13 @@ export class Answer {
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
+    /** @type {any[]} */
+    this.citations = [];
+    /** @type {string[]} */
+    this.unsupported = [];
+    /** @type {any[]} */
+    this.changed = [];
+    this.run = null;
     this.timeline = new Timeline('Research');
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
@@ -113,6 +128,7 @@ export class Answer {
       this.#flush();
       this.timeline.finish();
       this.#enter('done');
+      this.#showAfter();
     } catch (error) {
       this.#flush();
       this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
@@ -145,6 +161,13 @@ export class Answer {
     else this.open(id);
   }
 
+  #anew() {
+    this.#clear();
+    this.state = 'new';
+    this.fresh = true;
+    this.ask();
+  }
+
   #enter(state) {
     this.state = state;
     this.prose.classList.toggle('is-streaming', state === 'running');
@@ -155,6 +178,7 @@ export class Answer {
 
   /** One event of the stream; those that are not known change nothing. */
   #take(event) {
+    if (event.seq) this.run = runOf(event.seq);
     switch (event.type) {
       case 'tool_call':
         this.timeline.set({id: event.id, label: callLabel(event), status: 'running'});
@@ -174,6 +198,11 @@ export class Answer {
         this.text += event.chunk;
         this.#flushSoon();
         break;
+      case 'citations':
+        this.citations = event.citations;
+        this.unsupported = event.unsupported ?? [];
+        this.#flush();
+        break;
       case 'confidence':
         this.confidence = event;
         if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
@@ -186,7 +215,9 @@ export class Answer {
       case 'done':
         this.id = event.answer_id;
         this.topicChanged = event.topic_changed;
-        replace(this.notes, degradedRemark(event.degraded ?? [], STEP_WORDS));
+        this.isOwn = this.id !== null;
+        replace(this.notes, degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
+          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew')));
         this.#showAfter();
         break;
       default:
@@ -203,6 +234,20 @@ export class Answer {
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
+    for (const mark of this.prose.querySelectorAll('.citation')) {
+      const citation = this.#citationOf(mark);
+      const isUnsupported = citation !== undefined && this.unsupported.includes(citation.sentence);
+      mark.classList.toggle('is-unsupported', isUnsupported);
+      mark.classList.toggle('is-verified', citation?.verified === true);
+      if (isUnsupported) mark.setAttribute('aria-label', `${mark.dataset.label}: not found there`);
+    }
+  }
+
+  /** What stands behind a mark: marks of one source come in the order of its citations. */
+  #citationOf(mark) {
+    const n = Number(mark.dataset.cites);
+    const place = [...this.prose.querySelectorAll(`[data-cites="${n}"]`)].indexOf(mark);
+    return this.citations.filter((citation) => citation.n === n)[place];
   }
 
   #showSources(sources) {
@@ -216,10 +261,14 @@ export class Answer {
   #citation(n) {
     const source = this.sources.get(n);
     if (source === undefined) return null;
-    const content = () => sourcePreview(source);
+    const content = () => {
+      const [kicker, title, snippet] = sourcePreview(source);
+      const citation = this.#citationOf(mark);
+      return [kicker, title, ...(citation?.quote ? quoted(citation) : [snippet])];
+    };
     let touched = false;
     const mark = element('button', {
-      type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n},
+      type: 'button', class: 'citation', 'aria-label': `Source ${n}: ${source.title}`, data: {cites: n, label: `Source ${n}: ${source.title}`},
       on: {
         pointerdown: (event) => { touched = event.pointerType === 'touch'; },
         click: () => {
@@ -236,9 +285,63 @@ export class Answer {
   #showAfter() {
     const questions = this.followups ?? [];
     replace(this.after,
-      this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label), this.id && this.#share()),
+      this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
+        this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
+      this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
+      this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
+        this.id && this.#share(), this.id && this.isOwn && this.#takeBack(), this.run && this.state !== 'running' && this.#feedback()),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
+  }
+
+  /** Whether the answer helped; who says no may say why. */
+  #feedback() {
+    const {run, context} = this;
+    const thanks = () => {
+      replace(said, 'Thank you.');
+      context.announce('Thank you');
+    };
+    const tell = async (body) => {
+      try {
+        await context.api.send(pathOf('runs', run, 'feedback'), body);
+      } catch {
+        replace(said, 'This could not be sent.');
+        return;
+      }
+      if (body.helpful || body.reason !== undefined) thanks();
+      else askWhy();
+    };
+    const askWhy = () => {
+      const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong with it?', placeholder: 'What is wrong with it?'});
+      replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
+        event.preventDefault();
+        if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
+        else thanks();
+      }}}, reason, element('button', {class: 'button quiet'}, 'Send')));
+      reason.focus();
+    };
+    const said = element('span', {class: 'feedback', role: 'group', 'aria-label': 'Did this help?'},
+      button('Helpful', {kind: 'quiet', onclick: () => tell({helpful: true})}),
+      button('Not helpful', {kind: 'quiet', onclick: () => tell({helpful: false})}));
+    return said;
+  }
+
+  #takeBack() {
+    const control = button('Take the link back', {kind: 'quiet', onclick: async () => {
+      try {
+        await this.context.api.delete(pathOf('answers', this.id));
+      } catch (error) {
+        if (error.kind !== 'not_found') {
+          replace(control, 'This could not be taken back: try again');
+          return;
+        }
+      }
+      this.id = null;
+      this.callbacks.onchange();
+      this.context.announce('The link leads nowhere now');
+      this.#showAfter();
+    }});
+    return control;
   }
 
   #share() {
@@ -255,6 +358,12 @@ export class Answer {
     }});
     return control;
   }
+}
+
+/** What a citation stands on: the passage, and how far it says the same. */
+function quoted({quote, support, verified}) {
+  const how = verified ? 'Word for word' : support >= SUPPORTED_MIN ? 'In other words' : 'Not found in this source';
+  return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
 }
 
 function callLabel({tool, arguments: {query, date_from: from, date_to: to}}) {
