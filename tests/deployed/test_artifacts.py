@@ -90,7 +90,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
         str(path.relative_to(package))
-        for path in (*package.rglob("*.py"), *package.rglob("data/*"), *(package / "page").rglob("*"))
+        for path in (*package.rglob("*.py"), *package.rglob("data/**/*"), *(package / "page").rglob("*"))
         if path.is_file() and path.relative_to(package).parts[0] != "local"
     }
     sql = {
@@ -164,7 +164,7 @@ def test_a_stream_is_a_head_of_json_eight_nul_bytes_and_server_sent_events(strea
     assert b"\0" not in body
     assert head["statusCode"] == 200
     assert head["headers"]["content-type"].startswith("text/event-stream")
-    assert {line[:6] for line in body.decode().splitlines() if line} == {"data: "}
+    assert {line.split(" ")[0] for line in body.decode().splitlines() if line} == {"id:", "data:"}
 
 
 def test_a_refused_request_has_its_status_in_the_head_of_the_stream(streaming_search: EmulatedFunction) -> None:

@@ -107,9 +107,9 @@ def asking(url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
     """A response whose stream is open, and the lines of it."""
     with (
         httpx2.Client(timeout=PATIENCE_SECONDS, headers={"Authorization": f"Bearer {SUBJECT}"}) as client,
-        client.stream("POST", f"{url}/records/ask", json={"question": QUESTION}) as response,
+        client.stream("POST", f"{url}/records/ask", json={"question": QUESTION, "fresh": True}) as response,
     ):
-        yield response, (line for line in response.iter_lines() if line)
+        yield response, (line for line in response.iter_lines() if line and not line.startswith("id: "))
 
 
 def event_of(line: str) -> dict[str, Any]:

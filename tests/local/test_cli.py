@@ -88,6 +88,12 @@ def value(url: str, query: str) -> Any:
         return row[0]
 
 
+def forget_answers(url: str) -> None:
+    """Have no question answered from the store."""
+    with psycopg.connect(url) as connection:
+        connection.execute("delete from answer_cache")
+
+
 @cache
 def help_of(command: str) -> str:
     done = installed_quarry(*command.split(), "--help")
@@ -432,7 +438,7 @@ class TestAsk:
         order = list(dict.fromkeys(event["type"] for event in events))
         assert order == [
             *("intent", "tool_call", "tool_observation", "sources"),
-            *("final_answer_chunk", "confidence", "followups", "done"),
+            *("final_answer_chunk", "citations", "confidence", "followups", "done"),
         ]
         answer = "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
         [sources] = [event["sources"] for event in events if event["type"] == "sources"]
@@ -590,6 +596,7 @@ class TestRuns:
         assert json.loads(quarry("runs", "--json", DATABASE_URL=database_url).stdout) == []
 
     def test_a_search_is_listed_and_shown_as_a_timeline(self, sample_url: str) -> None:
+        forget_answers(sample_url)
         quarry("ask", "records", QUESTION, DATABASE_URL=sample_url)
         [run] = json.loads(quarry("runs", "--json", "--limit", "1", DATABASE_URL=sample_url).stdout)
         assert run["query"] == QUESTION

@@ -34,7 +34,7 @@ class TestTheStream:
         assert set(types) == {"activity", "partial_text", "final_answer"}
         assert types[0] == "activity"
         assert types[-1] == "final_answer"
-        assert all(set(event) == {"type", "data"} for event in events)
+        assert all(set(event) == {"type", "data", "seq"} for event in events)
 
     @pytest.mark.parametrize(
         "question", [QUESTION, "Harbor", "asteroid mining for platinum", "climate startups in Italy"]

@@ -203,7 +203,7 @@ def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, capl
         response = client.post("/companies/chat", json=body)
         events = read_events(response.text)
         run = logged_run(database_url, response.headers["x-request-id"])
-    assert events[-1] == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}}
+    assert (events[-1]["type"], events[-1]["data"]) == ("error", {"message": UNFORESEEN_MESSAGE})
     assert (run["status"], run["end_reason"]) == ("failed", "error")
     assert "final_answer" not in [event["type"] for event in events]
 

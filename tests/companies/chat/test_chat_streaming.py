@@ -25,6 +25,7 @@ PIECE_SECONDS = 0.15
 @pytest.fixture(scope="module")
 def base_url(chat_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
     patient = {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.2", "RATE_LIMIT_PER_MINUTE": "0"}
+    patient |= {"STREAM_GRACE_SECONDS": "0"}
     with running_server(chat_url, **model_environment(shared_model.url) | patient) as url:
         yield url
 

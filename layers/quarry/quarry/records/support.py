@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from quarry.core.language.stemming import stem
 from quarry.core.text import STOP_WORDS, significant_words
@@ -57,9 +58,9 @@ def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
     unsupported: list[str] = []
     for sentence in _cited_sentences(answer):
         found = []
-        for claim, numbers in _claims(sentence):
+        for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
             for n in numbers:
-                if n in sources:
+                if n in sources and len(citations) + len(found) < CITATIONS_MAX:
                     source = read.setdefault(n, _Source(sources[n]))
                     found.append(_citation(n, sentence, claim, source))
         citations += found

@@ -229,7 +229,7 @@ class TableGuess:
     @property
     def joined(self) -> tuple[Reference, Reference] | None:
         """The two tables whose rows it says to belong together, whatever it tells of that; None where it is no such table."""
-        references = list(self.references.values())
+        references = [each for each in self.references.values() if not each.is_guessed]
         if len(references) != 2 or references[0].target == references[1].target:
             return None
         is_told_by_both = {each.columns[0] for each in references} == {*self.relation.primary_key}
