@@ -1541,6 +1541,15 @@ CREATE FUNCTION quarry.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
+-- Name: holds_any_text(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.holds_any_text(p_text text, p_texts text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (EXISTS (SELECT FROM unnest(holds_any_text.p_texts) t(text) WHERE (strpos(lower(holds_any_text.p_text), t.text) > 0)));
+
+
+--
 -- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1648,6 +1657,15 @@ CREATE FUNCTION quarry.hybrid_search_transcript_segments(query_text text, query_
   select * from hybrid_rank_records('transcript_segments', 'transcript_segment_embeddings', query_text, query_embedding, match_count,
     full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
+
+
+--
+-- Name: id_hash(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.id_hash(id text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(convert_to(id, 'UTF8'::name)), 'hex'::text);
 
 
 --
@@ -4424,6 +4442,27 @@ $_$;
 
 
 --
+-- Name: forgotten; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.forgotten (
+    kind text NOT NULL,
+    id_hash text NOT NULL,
+    forgotten_at timestamp with time zone DEFAULT now() NOT NULL,
+    rows jsonb NOT NULL
+);
+
+
+--
+-- Name: was_forgotten(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.was_forgotten(p_kind text, p_id text) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (EXISTS (SELECT FROM quarry.forgotten f WHERE ((f.id_hash = quarry.id_hash(was_forgotten.p_id)) AND (f.kind = was_forgotten.p_kind) AND (f.forgotten_at > (now() - '1 day'::interval)))));
+
+
+--
 -- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4588,6 +4627,21 @@ begin
   from counted c;
   return next;
 end
+$_$;
+
+
+--
+-- Name: without_forgotten(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.without_forgotten(p_turns jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE
+    AS $_$
+  select coalesce(jsonb_agg(t.turn order by t.place), '[]')
+  from jsonb_array_elements(p_turns) with ordinality t (turn, place)
+  where not exists (
+    select from jsonb_path_query(t.turn, 'strict $.** ? (@.type() == "string")') s (value)
+    join forgotten f on f.id_hash = id_hash(s.value #>> '{}') and f.forgotten_at > now() - interval '1 day')
 $_$;
 
 
@@ -4786,6 +4840,21 @@ CREATE TABLE quarry.contact_unlocks (
     person_id text NOT NULL,
     search_id uuid NOT NULL,
     unlocked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: conversations; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.conversations (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    domain text NOT NULL,
+    title text NOT NULL,
+    turns jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 
@@ -5569,6 +5638,34 @@ CREATE UNLOGGED TABLE quarry.run_streams (
 
 
 --
+-- Name: saved_search_results; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.saved_search_results (
+    search_id uuid NOT NULL,
+    result_type text NOT NULL,
+    result_id text NOT NULL,
+    shown_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: saved_searches; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.saved_searches (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    domain text NOT NULL,
+    name text NOT NULL,
+    query text NOT NULL,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    opened_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
 -- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5754,6 +5851,14 @@ ALTER TABLE ONLY quarry.company_embeddings
 
 ALTER TABLE ONLY quarry.contact_unlocks
     ADD CONSTRAINT contact_unlocks_pkey PRIMARY KEY (user_id, person_id);
+
+
+--
+-- Name: conversations conversations_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
 
 
 --
@@ -6074,6 +6179,22 @@ ALTER TABLE ONLY quarry.run_events
 
 ALTER TABLE ONLY quarry.run_streams
     ADD CONSTRAINT run_streams_pkey PRIMARY KEY (run_id);
+
+
+--
+-- Name: saved_search_results saved_search_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_search_results
+    ADD CONSTRAINT saved_search_results_pkey PRIMARY KEY (search_id, result_type, result_id);
+
+
+--
+-- Name: saved_searches saved_searches_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_searches
+    ADD CONSTRAINT saved_searches_pkey PRIMARY KEY (id);
 
 
 --
@@ -6413,6 +6534,13 @@ CREATE INDEX contact_unlocks_person_id ON quarry.contact_unlocks USING btree (pe
 
 
 --
+-- Name: conversations_user; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX conversations_user ON quarry.conversations USING btree (user_id, updated_at DESC);
+
+
+--
 -- Name: credit_ledger_user; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -6627,6 +6755,13 @@ CREATE INDEX facet_words_stem ON quarry.facet_words USING btree (stem, table_nam
 --
 
 CREATE INDEX facet_words_trigrams ON quarry.facet_words USING gin (stem public.gin_trgm_ops);
+
+
+--
+-- Name: forgotten_id_hash; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX forgotten_id_hash ON quarry.forgotten USING btree (id_hash, forgotten_at);
 
 
 --
@@ -6886,6 +7021,13 @@ CREATE INDEX rate_windows_window_start ON quarry.rate_windows USING btree (windo
 --
 
 CREATE INDEX run_streams_started_at ON quarry.run_streams USING btree (started_at);
+
+
+--
+-- Name: saved_searches_user; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX saved_searches_user ON quarry.saved_searches USING btree (user_id, created_at DESC);
 
 
 --
@@ -7899,6 +8041,14 @@ ALTER TABLE ONLY quarry.people_search_results
 
 ALTER TABLE ONLY quarry.run_events
     ADD CONSTRAINT run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.run_streams(run_id) ON DELETE CASCADE;
+
+
+--
+-- Name: saved_search_results saved_search_results_search_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_search_results
+    ADD CONSTRAINT saved_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES quarry.saved_searches(id) ON DELETE CASCADE;
 
 
 --
