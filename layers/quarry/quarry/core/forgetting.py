@@ -57,7 +57,6 @@ _KEPT: tuple[LiteralString, ...] = (
     "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('type', %(kind)s::text, 'id', %(id)s::text))",
     "delete from search_run_results where result_type = %(kind)s and result_id = %(id)s",
     "delete from saved_search_results where result_type = %(kind)s and result_id = %(id)s",
-    "delete from embedding_claims where table_name = %(table)s and record_id = %(id)s",
     """delete from saved_searches where domain = %(domain)s
        and holds_any_text(concat_ws(' ', name, query, parameters::text), %(texts)s)""",
     "delete from conversations where domain = %(domain)s and holds_any_text(title, %(texts)s)",
@@ -93,7 +92,7 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
         texts = await _texts(connection, forgettable, id)
         await _let_go(connection, forgettable.table, id)
         await connection.execute(SQL("delete from {} where id = %s").format(Identifier(forgettable.table)), [id])
-        given = _given(forgettable.kind, forgettable.table, domain, id, texts)
+        given = _given(forgettable.kind, domain, id, texts)
         for statement in (*forgettable.also, *_KEPT):
             await connection.execute(statement, given)
         return await _note(connection, forgettable.kind, id, before)
@@ -116,7 +115,7 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
             "delete from collection_changes where collection = %s and key = %s", [collection.id, id]
         )
         for statement in _KEPT:
-            await connection.execute(statement, _given(collection.name, collection.rows, "records", id, []))
+            await connection.execute(statement, _given(collection.name, "records", id, []))
         return await _note(connection, collection.name, id, before)
 
 
@@ -180,6 +179,6 @@ async def _note(connection: Connection, kind: str, id: str, before: Mapping[str,
     return Forgotten(kind, rows)
 
 
-def _given(kind: str, table: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
+def _given(kind: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
     as_json = json.dumps(id, ensure_ascii=False)
-    return {"kind": kind, "table": table, "domain": domain, "id": id, "quoted": as_json, "texts": texts}
+    return {"kind": kind, "domain": domain, "id": id, "quoted": as_json, "texts": texts}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from quarry.core.contract import Request
 from quarry.core.text import Identifier, QueryText, StorableWords, storable
@@ -88,16 +88,10 @@ class NewConversation(Request):
 
 
 class ConversationChange(Request):
-    """`PATCH /me/conversations/{id}`: another title, or all turns anew."""
+    """`PATCH /me/conversations/{id}`: another title, all turns anew, or both."""
 
     title: Name | None = None
     turns: Turns | None = None
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> Self:
-        if self.title is None and self.turns is None:
-            raise ValueError("give a `title` or `turns`")
-        return self
 
 
 class ConversationEntry(BaseModel):
