@@ -26,11 +26,13 @@ from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.people import search as people_search
 from quarry.people.access.credits import grant
+from quarry.people.access.searches import hold_people
 from quarry.people.access.unlock import unlock_contact
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
 from quarry.people.search import search_people
 from quarry.records import answer as records_answer
 from quarry.records.answer import answer_question
+from quarry.records.answer_cache import store_answer
 from quarry.records.contract import AskRequest, DoneEvent, SourcesEvent
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed
 from tests.conftest import clone_database
@@ -85,6 +87,7 @@ def whole_database(url: str) -> str:
 async def test_nothing_of_a_forgotten_person_is_left(services: Services, url: str) -> None:
     found = await find_people(services, "key")
     who = next(each for each in found.people if each.name and " " in each.name)
+    assert who.name
     contact = await services.database.row("select email from people where id = %s", [who.id])
     assert contact
     await services.database.execute("update people set open_to_contact = true where id = %s", [who.id])
@@ -98,6 +101,11 @@ async def test_nothing_of_a_forgotten_person_is_left(services: Services, url: st
     kept = await keep_conversation(services.database, ANN, NewConversation(domain="people", turns=turns))
     results = [ResultKey(type="person", id=each.id) for each in found.people]
     saved = await save_search(services.database, ANN, NewSavedSearch(domain="people", query=QUERY, results=results))
+    elsewhere = [Turn(question="Who else?")]
+    await keep_conversation(
+        services.database, ANN, NewConversation(domain="people", title=f"On {who.name}", turns=elsewhere)
+    )
+    await save_search(services.database, ANN, NewSavedSearch(domain="people", query=f"people like {who.name}"))
     await services.run_log.drain()
 
     gone = await forgotten(services, "person", who.id)
@@ -162,9 +170,7 @@ async def test_every_kind_of_record_can_be_forgotten(services: Services, kind: s
         await services.database.execute(
             "insert into onto_projects (id, created_by, name) values ('aa-empty', 'ann', 'Empty')"
         )
-    row = await services.database.row(
-        f"select id from {forgettable.table} order by id limit 1"  # type: ignore[arg-type]
-    )
+    row = await services.database.row(f"select id from {forgettable.table} order by id limit 1")
     assert row
     gone = await forgotten(services, kind, row["id"])
     assert gone.rows[forgettable.table] >= 1
@@ -207,7 +213,7 @@ async def test_a_people_search_that_runs_meanwhile_does_not_bring_the_person_bac
     found = await find_people(services)
     who = found.people[0]
     reached, go_on = asyncio.Event(), asyncio.Event()
-    hold = people_search.hold_people
+    hold = hold_people
 
     async def paused(*arguments: Any) -> set[str]:
         reached.set()
@@ -283,7 +289,7 @@ async def test_what_is_kept_while_something_is_forgotten_does_not_hold_it(
 async def test_an_answer_that_was_begun_before_is_not_stored(
     services: Services, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = records_answer.store_answer
+    store = store_answer
     quoted: list[Any] = []
 
     async def forgotten_first(database: Database, **given: Any) -> str | None:

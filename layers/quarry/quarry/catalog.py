@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.stream import run_store
 from quarry.core.tables import EmbeddedTable, LoadableTable

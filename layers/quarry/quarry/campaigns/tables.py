@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier
 

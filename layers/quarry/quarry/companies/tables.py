@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row
 from quarry.core.text import Identifier, Storable
 

@@ -12,32 +12,15 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from psycopg import errors
-from psycopg.sql import SQL, Composable, Identifier
+from psycopg.sql import SQL, Identifier
 
 from quarry.core.collections.collection import Collection, quoted
 from quarry.core.errors import Conflict, NotFound
+from quarry.core.forgettable import FORGET, Forgettable
 from quarry.core.postgres.pool import Connection, Database
-
-KEEP: LiteralString = "select pg_advisory_xact_lock_shared(7305113)"
-"""Said in a transaction, as a statement of its own, before it stores what was found in the data."""
-_FORGET: LiteralString = "select pg_advisory_xact_lock(7305113)"
 
 FORGET_SECONDS = 120
 """As long as one statement of forgetting may take: what is kept has no index by what it quotes."""
-
-
-@dataclass(frozen=True)
-class Forgettable:
-    """A kind of record that can be forgotten, and the table of ours with its rows.
-
-    `names` selects `texts`, in lower case, that tell whose the row is; `also` is done once it is gone. Both may use `%(id)s`,
-    the latter `%(quoted)s`, the id as JSON has it, and `%(texts)s`.
-    """
-
-    kind: str
-    table: str
-    names: LiteralString | None = None
-    also: tuple[LiteralString, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,7 +105,7 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
 async def _begin(connection: Connection) -> None:
     await connection.execute(SQL("set local statement_timeout = '{}s'").format(SQL(str(FORGET_SECONDS))))
     await connection.execute(SQL("set local lock_timeout = '{}s'").format(SQL(str(FORGET_SECONDS))))
-    await connection.execute(_FORGET)
+    await connection.execute(FORGET)
 
 
 async def _texts(connection: Connection, forgettable: Forgettable, id: str) -> list[str]:
@@ -141,8 +124,8 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
                 SQL("update {table} set {column} = null where {column} = %s").format(**names), [id]
             )
             continue
-        query = SQL("select from {table} where {column} = %s limit 1").format(**names)
-        if (await connection.execute(query, [id])).rowcount:
+        belonging = SQL("select from {table} where {column} = %s limit 1").format(**names)
+        if (await connection.execute(belonging, [id])).rowcount:
             raise Conflict(f"Rows of {referring['name']} belong to it: forget those first.")
 
 
@@ -154,9 +137,7 @@ async def _is_there(connection: Connection, collection: Collection, id: str) -> 
         raise Conflict(
             f"Policies hide rows of {'.'.join(collection.source)} from this role: whether the row is gone cannot be seen."
         )
-    query: Composable = SQL(
-        f"select from {collection.source_sql} t where {collection.has_key(quoted(id), 't')} limit 1"
-    )
+    query = SQL(f"select from {collection.source_sql} t where {collection.has_key(quoted(id), 't')} limit 1")
     try:
         async with connection.transaction():
             return (await connection.execute(query)).rowcount > 0

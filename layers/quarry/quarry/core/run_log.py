@@ -24,7 +24,7 @@ from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, NotFound
-from quarry.core.forgetting import KEEP
+from quarry.core.forgettable import KEEP
 from quarry.core.model.interface import ChatModel, Usage
 from quarry.core.postgres.pool import Connection, Database
 

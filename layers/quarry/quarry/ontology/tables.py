@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import Line, LoadableTable, Row, Text
 from quarry.core.text import Identifier, storable
 from quarry.ontology.contract import EntityType

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.cleanup import ExpiringTable
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier, Storable
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel

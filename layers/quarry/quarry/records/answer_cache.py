@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quarry.core.errors import NotFound
-from quarry.core.forgetting import KEEP
+from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
 

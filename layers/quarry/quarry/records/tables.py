@@ -5,7 +5,7 @@ the types of record.
 from __future__ import annotations
 
 from quarry.core.cleanup import ExpiringTable
-from quarry.core.forgetting import Forgettable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.records.meetings import MeetingRow
 from quarry.records.types import TYPES, Declared

@@ -11,7 +11,7 @@ from typing import Any
 from psycopg.sql import SQL
 
 from quarry.core.errors import NotFound
-from quarry.core.forgetting import KEEP
+from quarry.core.forgettable import KEEP
 from quarry.core.kept.bounds import take_room
 from quarry.core.kept.contract import (
     CONVERSATIONS_MAX,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from psycopg.sql import SQL
 
 from quarry.core.errors import NotFound
-from quarry.core.forgetting import KEEP
+from quarry.core.forgettable import KEEP
 from quarry.core.kept.bounds import take_room
 from quarry.core.kept.contract import (
     NAME_MAX_CHARACTERS,
