@@ -92,7 +92,7 @@ async def test_nothing_of_a_forgotten_person_is_left(services: Services, url: st
     assert contact
     await services.database.execute("update people set open_to_contact = true where id = %s", [who.id])
     await unlock_contact(who.id, found.search_id, Caller(ANN), services)
-    await find_people(services, query=f"somebody like {who.name}")
+    await find_people(services, "named", f"somebody like {who.name}")
     turns = [
         Turn(question=QUERY, answer={"people": [{"id": who.id}]}),
         Turn(question="Who else?", answer={"people": [{"id": "p-other"}]}),

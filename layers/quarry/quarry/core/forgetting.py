@@ -76,8 +76,8 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
         await _let_go(connection, forgettable.table, id)
         await connection.execute(SQL("delete from {} where id = %s").format(Identifier(forgettable.table)), [id])
         given = _given(forgettable.kind, domain, id, texts)
-        for statement in (*forgettable.also, *_KEPT):
-            await connection.execute(statement, given)
+        for said in (*forgettable.also, *_KEPT):
+            await connection.execute(said, given)
         return await _note(connection, forgettable.kind, id, before)
 
 
@@ -97,8 +97,8 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
         await connection.execute(
             "delete from collection_changes where collection = %s and key = %s", [collection.id, id]
         )
-        for statement in _KEPT:
-            await connection.execute(statement, _given(collection.name, "records", id, []))
+        for said in _KEPT:
+            await connection.execute(said, _given(collection.name, "records", id, []))
         return await _note(connection, collection.name, id, before)
 
 
