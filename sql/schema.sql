@@ -4635,7 +4635,7 @@ $_$;
 --
 
 CREATE FUNCTION quarry.without_forgotten(p_turns jsonb) RETURNS jsonb
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE STRICT
     AS $_$
   select coalesce(jsonb_agg(t.turn order by t.place), '[]')
   from jsonb_array_elements(p_turns) with ordinality t (turn, place)

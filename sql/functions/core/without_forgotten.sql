@@ -1,6 +1,6 @@
 -- The turns of a conversation but those that hold the id of something forgotten within a day.
 create or replace function without_forgotten(p_turns jsonb) returns jsonb
-language sql stable
+language sql stable strict
 as $$
   select coalesce(jsonb_agg(t.turn order by t.place), '[]')
   from jsonb_array_elements(p_turns) with ordinality t (turn, place)
