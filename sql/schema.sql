@@ -266,21 +266,6 @@ $$;
 
 
 --
--- Name: asked_words(regconfig, text, boolean); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.asked_words(p_language regconfig, p_text text, p_as_phrase boolean DEFAULT false) RETURNS tsquery
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select case
-    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
-    when p_language is null then websearch_to_tsquery('english', p_text)
-    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
-    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
-$$;
-
-
---
 -- Name: best_passage(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -980,7 +965,7 @@ begin
       return counted;
     end if;
   end loop;
-  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
     into others using p_found, any_word;
   return least(counted + others, p_limit + 1);
 end
@@ -1556,6 +1541,15 @@ CREATE FUNCTION quarry.has_any_phrase(text text, phrases text[]) RETURNS boolean
 
 
 --
+-- Name: holds_any_text(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.holds_any_text(p_text text, p_texts text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (EXISTS (SELECT FROM unnest(holds_any_text.p_texts) t(text) WHERE (strpos(lower(holds_any_text.p_text), t.text) > 0)));
+
+
+--
 -- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1663,6 +1657,15 @@ CREATE FUNCTION quarry.hybrid_search_transcript_segments(query_text text, query_
   select * from hybrid_rank_records('transcript_segments', 'transcript_segment_embeddings', query_text, query_embedding, match_count,
     full_text_weight, semantic_weight, rrf_k, date_from, date_to, ids)
 $$;
+
+
+--
+-- Name: id_hash(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.id_hash(id text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(convert_to(id, 'UTF8'::name)), 'hex'::text);
 
 
 --
@@ -3124,13 +3127,13 @@ $$;
 
 
 --
--- Name: parsed_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: parsed_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.parsed_query(p_query text, p_language regconfig DEFAULT NULL::regconfig) RETURNS tsquery
+CREATE FUNCTION quarry.parsed_query(p_query text) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select (read_query(p_query, p_language)).all_words
+  select (read_query(p_query)).all_words
 $$;
 
 
@@ -3587,10 +3590,10 @@ $$;
 
 
 --
--- Name: read_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: read_query(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.read_query(p_query text, p_language regconfig DEFAULT NULL::regconfig, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
+CREATE FUNCTION quarry.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3617,10 +3620,10 @@ begin
     group by 1, 2, 3, 4 order by 5 limit max_parts
   ), read as (
     select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
-    from parts p, lateral (select asked_words(p_language, p.bare) as query offset 0) w, lateral (
+    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
       select case when numnode(w.query) < 2 * max_part_words then w.query else (
         select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
-        from (select l.lexeme from unnest(said_words(p_language, p.bare)) l order by l.positions[1] limit max_part_words) l
+        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
       ) end as query offset 0
     ) q
     where numnode(w.query) > 0
@@ -3650,7 +3653,7 @@ begin
       order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
-        unnest(said_words(p_language, r.said)) l
+        unnest(to_tsvector('english', r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
@@ -3679,25 +3682,18 @@ $$;
 
 
 --
--- Name: record_snippet(text, text[], regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language regconfig) RETURNS text
+CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
+  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b, lateral (
-      select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-      from (
-        select unnest(p_words) as lexeme
-        union
-        -- what is marked are the text's own words, with their accents
-        select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
-        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
-          and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
-      ) l
-    ) w
+  from (
+    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
+    from unnest((read_query(p_query)).words[:16]) l (lexeme)
+  ) w
 $$;
 
 
@@ -3775,18 +3771,6 @@ CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     ) n
   ) r (names)
 $_$;
-
-
---
--- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsvector
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select case when p_language is null then to_tsvector('english', p_text)
-    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
-$$;
 
 
 --
@@ -4261,40 +4245,6 @@ $_$;
 
 
 --
--- Name: text_language(text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.text_language(p_name text) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select coalesce((
-    select c.cfgname from pg_ts_config c
-    where pg_ts_config_is_visible(c.oid) and c.cfgname in (n.name, (
-      select k.language
-      from unnest(
-        '{ar,hy,eu,ca,da,nl,en,fi,fr,de,el,hi,hu,id,ga,it,lt,ne,no,nb,nn,pt,ro,ru,sr,es,sv,ta,tr,yi}'::text[],
-        '{arabic,armenian,basque,catalan,danish,dutch,english,finnish,french,german,greek,hindi,hungarian,indonesian,irish,italian,
-          lithuanian,nepali,norwegian,norwegian,norwegian,portuguese,romanian,russian,serbian,spanish,swedish,tamil,turkish,
-          yiddish}'::text[]) k (code, language)
-      where k.code = substring(n.name from '^([a-z]{2})([-_].*)?$')))
-    order by c.cfgname = n.name desc limit 1), 'simple')
-  from (select lower(btrim(p_name)) as name) n
-$_$;
-
-
---
--- Name: text_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsvector
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
-    (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
-$$;
-
-
---
 -- Name: title_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4408,18 +4358,6 @@ $$;
 
 
 --
--- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
-    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
-$$;
-
-
---
 -- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4454,7 +4392,7 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     AS $_$
 declare
   max_looked_at constant int := greatest(2500, 25 * p_limit);
-  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
+  max_few constant int := 4 * max_looked_at / 5;
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
@@ -4504,10 +4442,31 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: forgotten; Type: TABLE; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
+CREATE TABLE quarry.forgotten (
+    kind text NOT NULL,
+    id_hash text NOT NULL,
+    forgotten_at timestamp with time zone DEFAULT now() NOT NULL,
+    rows jsonb NOT NULL
+);
+
+
+--
+-- Name: was_forgotten(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.was_forgotten(p_kind text, p_id text) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (EXISTS (SELECT FROM quarry.forgotten f WHERE ((f.id_hash = quarry.id_hash(was_forgotten.p_id)) AND (f.kind = was_forgotten.p_kind) AND (f.forgotten_at > (now() - '1 day'::interval)))));
+
+
+--
+-- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4520,14 +4479,12 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query, p_language);
+  asked constant record := read_query(p_query);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := said_words(p_language, left(p_query, max_characters));
+  said tsvector := to_tsvector('english', left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];
-  elsewhere text[];
-  unknown_there text[];
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -4543,17 +4500,6 @@ begin
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
-  end if;
-  if unknown <> '{}' and p_others <> '{}' then
-    select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
-    from regexp_matches(left(p_query, max_characters), '[^\s"]+', 'g') m (part), unnest(said_words(p_language, m.part[1])) l,
-      unnest(p_other_languages) o (language), unnest(said_words(o.language, m.part[1])) k
-    where l.lexeme = any(unknown);
-    unknown := array(
-      select u.word from unnest(unknown) u (word)
-      where not u.word = any(array(
-        select e.here from unnest(elsewhere, unknown_there) e (there, here)
-        where not e.there = any(unwritten(p_others, elsewhere)))));
   end if;
 
   with spelt as (
@@ -4685,6 +4631,21 @@ $_$;
 
 
 --
+-- Name: without_forgotten(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.without_forgotten(p_turns jsonb) RETURNS jsonb
+    LANGUAGE sql STABLE STRICT
+    AS $_$
+  select coalesce(jsonb_agg(t.turn order by t.place), '[]')
+  from jsonb_array_elements(p_turns) with ordinality t (turn, place)
+  where not exists (
+    select from jsonb_path_query(t.turn, 'strict $.** ? (@.type() == "string")') s (value)
+    join forgotten f on f.id_hash = id_hash(s.value #>> '{}') and f.forgotten_at > now() - interval '1 day')
+$_$;
+
+
+--
 -- Name: agenda_item_embeddings; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -4807,8 +4768,7 @@ CREATE TABLE quarry.collection_rows (
     content_hash text,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL,
-    language text
+    refusals smallint DEFAULT 0 NOT NULL
 )
 PARTITION BY LIST (collection);
 
@@ -4840,9 +4800,7 @@ CREATE TABLE quarry.collections (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     reconciled_at timestamp with time zone,
     polled_to timestamp with time zone,
-    problem text,
-    languages text[] DEFAULT '{}'::text[] NOT NULL,
-    functions_hash text DEFAULT ''::text NOT NULL
+    problem text
 );
 
 
@@ -4882,6 +4840,21 @@ CREATE TABLE quarry.contact_unlocks (
     person_id text NOT NULL,
     search_id uuid NOT NULL,
     unlocked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: conversations; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.conversations (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    domain text NOT NULL,
+    title text NOT NULL,
+    turns jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 
@@ -5665,6 +5638,34 @@ CREATE UNLOGGED TABLE quarry.run_streams (
 
 
 --
+-- Name: saved_search_results; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.saved_search_results (
+    search_id uuid NOT NULL,
+    result_type text NOT NULL,
+    result_id text NOT NULL,
+    shown_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: saved_searches; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.saved_searches (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    domain text NOT NULL,
+    name text NOT NULL,
+    query text NOT NULL,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    opened_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
 -- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5850,6 +5851,14 @@ ALTER TABLE ONLY quarry.company_embeddings
 
 ALTER TABLE ONLY quarry.contact_unlocks
     ADD CONSTRAINT contact_unlocks_pkey PRIMARY KEY (user_id, person_id);
+
+
+--
+-- Name: conversations conversations_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
 
 
 --
@@ -6173,6 +6182,22 @@ ALTER TABLE ONLY quarry.run_streams
 
 
 --
+-- Name: saved_search_results saved_search_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_search_results
+    ADD CONSTRAINT saved_search_results_pkey PRIMARY KEY (search_id, result_type, result_id);
+
+
+--
+-- Name: saved_searches saved_searches_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_searches
+    ADD CONSTRAINT saved_searches_pkey PRIMARY KEY (id);
+
+
+--
 -- Name: search_run_results search_run_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
@@ -6376,13 +6401,6 @@ CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) W
 
 
 --
--- Name: collection_rows_language; Type: INDEX; Schema: quarry; Owner: -
---
-
-CREATE INDEX collection_rows_language ON ONLY quarry.collection_rows USING btree (language) WHERE (language IS NOT NULL);
-
-
---
 -- Name: collection_rows_not_embedded; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -6513,6 +6531,13 @@ CREATE INDEX company_embeddings_searchable_profile_hnsw ON quarry.company_embedd
 --
 
 CREATE INDEX contact_unlocks_person_id ON quarry.contact_unlocks USING btree (person_id);
+
+
+--
+-- Name: conversations_user; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX conversations_user ON quarry.conversations USING btree (user_id, updated_at DESC);
 
 
 --
@@ -6730,6 +6755,13 @@ CREATE INDEX facet_words_stem ON quarry.facet_words USING btree (stem, table_nam
 --
 
 CREATE INDEX facet_words_trigrams ON quarry.facet_words USING gin (stem public.gin_trgm_ops);
+
+
+--
+-- Name: forgotten_id_hash; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX forgotten_id_hash ON quarry.forgotten USING btree (id_hash, forgotten_at);
 
 
 --
@@ -6989,6 +7021,13 @@ CREATE INDEX rate_windows_window_start ON quarry.rate_windows USING btree (windo
 --
 
 CREATE INDEX run_streams_started_at ON quarry.run_streams USING btree (started_at);
+
+
+--
+-- Name: saved_searches_user; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX saved_searches_user ON quarry.saved_searches USING btree (user_id, created_at DESC);
 
 
 --
@@ -8002,6 +8041,14 @@ ALTER TABLE ONLY quarry.people_search_results
 
 ALTER TABLE ONLY quarry.run_events
     ADD CONSTRAINT run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.run_streams(run_id) ON DELETE CASCADE;
+
+
+--
+-- Name: saved_search_results saved_search_results_search_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.saved_search_results
+    ADD CONSTRAINT saved_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES quarry.saved_searches(id) ON DELETE CASCADE;
 
 
 --

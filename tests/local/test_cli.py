@@ -34,7 +34,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor", "map"),
+    *("credits", "tune", "index", "doctor", "map", "forget", "export"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -115,7 +115,10 @@ class TestHelp:
         text = help_of("")
         assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant", "index rebuild"])
+    @pytest.mark.parametrize(
+        "command",
+        [*COMMANDS, "runs show", "runs replay", "export user", "credits show", "credits grant", "index rebuild"],
+    )
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
 

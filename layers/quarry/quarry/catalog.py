@@ -1,8 +1,9 @@
-"""The tables of all domains: which can be loaded, embedded, searched and cleaned up."""
+"""The tables of all domains: which can be loaded, embedded, searched, cleaned up, and what of them forgotten."""
 
 from __future__ import annotations
 
 from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
+from quarry.core.forgettable import Forgettable
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.stream import run_store
 from quarry.core.tables import EmbeddedTable, LoadableTable
@@ -22,3 +23,7 @@ EXPIRING: tuple[ExpiringTable, ...] = (
     *run_store.EXPIRING,
     *(table for module in _TABLES for table in getattr(module, "EXPIRING", ())),
 )
+FORGETTABLE: dict[str, tuple[str, Forgettable]] = {
+    each.kind: (domain, each) for domain, module in modules("tables").items() for each in module.FORGETTABLE
+}
+"""With its domain, by kind."""

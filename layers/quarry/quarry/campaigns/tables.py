@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier
 
@@ -47,3 +48,5 @@ EMBEDDED = (
         },
     ),
 )
+
+FORGETTABLE = (Forgettable("campaign", "campaigns"),)

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.companies.contract import FundingStage, Status
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row
 from quarry.core.text import Identifier, Storable
 
@@ -64,3 +65,5 @@ _PROFILE = (
 )
 
 EMBEDDED = (EmbeddedTable("companies", "company_embeddings", _PROFILE, {"searchable_profile": _PROFILE}),)
+
+FORGETTABLE = (Forgettable("company", "companies"),)

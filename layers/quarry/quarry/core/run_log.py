@@ -20,10 +20,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal, LiteralString
 
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, NotFound
+from quarry.core.forgettable import KEEP
 from quarry.core.model.interface import ChatModel, Usage
 from quarry.core.postgres.pool import Connection, Database
 
@@ -174,11 +175,14 @@ class RunLog:
     async def _write(self, runs: Sequence[Run]) -> None:
         async with self._database.reserve.transaction() as connection:
             await connection.execute(_LIMITS)
+            await connection.execute(KEEP)
             await _insert(connection, "search_runs", [_run_row(run) for run in runs])
             steps = [row for run in runs for row in _numbered(run, "step_number", map(_step_row, run.steps))]
             await _insert(connection, "search_run_steps", steps)
             results = [row for run in runs for row in _numbered(run, "rank", map(_result_row, run.results))]
-            await _insert(connection, "search_run_results", results)
+            await _insert(
+                connection, "search_run_results", results, but=SQL("where not was_forgotten(result_type, result_id)")
+            )
 
     def _drop(self, count: int, reason: str) -> None:
         self.dropped += count
@@ -191,14 +195,19 @@ class RunLog:
 _LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
 
 
-async def _insert(connection: Connection, table: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows that name the same columns, all in one statement."""
+_NOTHING = SQL("")
+
+
+async def _insert(
+    connection: Connection, table: str, rows: Sequence[dict[str, Any]], *, but: Composable = _NOTHING
+) -> None:
+    """Insert rows that name the same columns, all in one statement; those that `but` lets through."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
         await connection.execute(
             SQL(
-                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s)"
-            ).format(table=Identifier(table), columns=columns),
+                "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s) {but}"
+            ).format(table=Identifier(table), columns=columns, but=but),
             [json.dumps(rows)],
         )
 

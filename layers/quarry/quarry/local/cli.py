@@ -262,6 +262,39 @@ def _show_run(given: Arguments) -> int:
     return DONE
 
 
+def _replay_run(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.replay import replay_run
+
+    with open_database() as database:
+        asyncio.run(replay_run(database, given.id, as_json=given.json))
+    return DONE
+
+
+def _forget(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.forget import forget_record
+
+    with open_database() as database:
+        asyncio.run(forget_record(database, given.type, given.id, as_json=given.json))
+    return DONE
+
+
+def _export_user(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.database import open_database
+    from quarry.local.export import export_user
+
+    with open_database() as database:
+        asyncio.run(export_user(database, given.user))
+    return DONE
+
+
 def _show_credits(given: Arguments) -> int:
     import asyncio
 
@@ -418,6 +451,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_data_commands(commands)
     _add_search_commands(commands)
     _add_credits(commands)
+    _add_keeping(commands)
     doctor = _add(commands, "doctor", _doctor, "check everything here and say what to do", "quarry doctor")
     _add_json(doctor)
     return parser
@@ -552,8 +586,18 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=_Parser)
     show = _add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")
     show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
-    # without a default: `quarry runs --json show ID` has set it already
-    show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout")
+    replay = _add(actions, "replay", _replay_run, "ask again, and show what is different", "quarry runs replay 3f2a")
+    replay.description = (
+        "Ask the question of a run again, with the code, data and settings of today, and compare results, their order and\n"
+        "how it ended. Nobody is charged and no run is recorded; with a chat model, it is called. What was asked before it\n"
+        "in a conversation, and filters beside the question, are not in the run log and not asked again."
+    )
+    replay.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
+    for action in (show, replay):
+        # without a default: `quarry runs --json show ID` has set it already
+        action.add_argument(
+            "--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout"
+        )
 
     evaluate = _add(
         commands, "eval", _eval, "measure search on judged queries",
@@ -591,6 +635,32 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     tune.add_argument("--apply", action="store_true", help="store the best weights for this database")
     tune.add_argument("--reset", action="store_true", help="forget what was stored")
     _add_json(tune)
+
+
+def _add_keeping(commands: argparse._SubParsersAction[_Parser]) -> None:
+    forget = _add(
+        commands, "forget", _forget, "forget a record and all that is kept of it", "quarry forget person p-17"
+    )  # fmt: skip
+    forget.description = (
+        "Delete a record with its vectors, and take it out of everything that was kept: stored searches, unlocked\n"
+        "contacts, answers, streams, the run log, users' conversations. All of it or, where that fails, nothing. What\n"
+        "stays is a line in the table `forgotten` that does not name it. A row of a table of your own is yours to delete."
+    )
+    forget.add_argument("type", metavar="TYPE", help="person, company, campaign, meeting, motion, task, …")
+    forget.add_argument("id", metavar="ID", type=_user, help="the record's id")
+    _add_json(forget)
+    export = commands.add_parser(
+        "export",
+        help="print what is kept about a user",
+        description="Print what is kept about a user, as JSON: searches, answers, unlocked contacts, credits, feedback,\n"
+        "conversations.",
+        epilog="example:\n  quarry export user ada > ada.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    kinds = export.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    user = _add(kinds, "user", _export_user, "print what is kept about a user", "quarry export user ada > ada.json")
+    user.add_argument("user", metavar="NAME", type=_user, help="locally a name; deployed, the user's Cognito `sub`")
+    user.add_argument("--json", action="store_true", help="as it is anyway")
 
 
 def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import Line, LoadableTable, Row, Text
 from quarry.core.text import Identifier, storable
 from quarry.ontology.contract import EntityType
@@ -141,4 +142,9 @@ LOADABLE = (
         )
         for name, table in TABLES.items()
     ),
+)
+
+FORGETTABLE = (
+    Forgettable("project", "onto_projects"),
+    *(Forgettable(name, table) for name, table in TABLES.items()),
 )

@@ -6,8 +6,8 @@ what is expected of people (roles, words) may be missed, or what the tiers drop:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from quarry.core.postgres.pool import Database
 from quarry.core.run_log import Run
@@ -49,6 +49,11 @@ class Finding:
     ranked: Sequence[RankedPerson] = ()
     people: Sequence[FoundPerson] = ()
     standings: Mapping[str, Standing] = field(default_factory=dict)
+
+    def only(self, ids: Container[str]) -> Finding:
+        """The same without other people than these."""
+        ranked = [each for each in self.ranked if each.person_id in ids]
+        return replace(self, ranked=ranked, people=[each for each in self.people if each.id in ids])
 
 
 @dataclass(frozen=True)

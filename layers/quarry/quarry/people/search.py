@@ -18,7 +18,7 @@ from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
 from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
-from quarry.people.access.searches import StoredResult, store_search
+from quarry.people.access.searches import StoredResult, hold_people, store_search
 from quarry.people.candidates import FoundPerson, RankedPerson
 from quarry.people.clauses import Standing
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
@@ -97,19 +97,20 @@ async def _search(
     reasons = await _explain(found.people, constraints, filters, run)
 
     search_id = uuid.uuid4()
-    response = PeopleSearchResponse(
-        search_id=str(search_id),
-        people=[
-            _result(ranked, person, reasons[person.id], found.standings.get(person.id, Standing()))
-            for ranked, person in zip(found.ranked, found.people, strict=True)
-        ],
-        constraints=constraints,
-        fallback_tier=found.tier,
-        relaxations=relaxations,
-        degraded=run.degraded,
-    )
     with run.step("store"):
         async with services.database.transaction() as connection:
+            found = found.only(await hold_people(connection, [person.id for person in found.people]))
+            response = PeopleSearchResponse(
+                search_id=str(search_id),
+                people=[
+                    _result(ranked, person, reasons[person.id], found.standings.get(person.id, Standing()))
+                    for ranked, person in zip(found.ranked, found.people, strict=True)
+                ],
+                constraints=constraints,
+                fallback_tier=found.tier,
+                relaxations=relaxations,
+                degraded=run.degraded,
+            )
             await store_search(
                 connection,
                 search_id=search_id,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
 from quarry.core.cleanup import ExpiringTable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, Line, LoadableTable, Names, Row, Text
 from quarry.core.text import Identifier, Storable
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
@@ -112,3 +113,32 @@ EMBEDDED = (
 )
 
 EXPIRING = (ExpiringTable("people_searches", "people_searches", "expires_at <= now()"),)
+
+# a search that somebody paid for stays, without the person; one that asks for them by name goes
+FORGETTABLE = (
+    Forgettable(
+        "person",
+        "people",
+        # a name of one word is many people's, and what is very short says nothing
+        names="""select array(
+              select lower(btrim(t.text)) from unnest(
+                array[p.email, p.phone, case when btrim(p.name) like '%% %%' then p.name end]) t (text)
+              where length(btrim(t.text)) >= 5) as texts
+            from people p where p.id = %(id)s""",
+        also=(
+            """update idempotency_keys set response = jsonb_set(response::jsonb, '{people}', (
+                 select coalesce(jsonb_agg(p.person order by p.place), '[]')
+                 from jsonb_array_elements(response::jsonb -> 'people') with ordinality p (person, place)
+                 where p.person ->> 'id' <> %(id)s))::text
+               where endpoint = 'POST /people/search' and strpos(response, %(quoted)s) > 0""",
+            "delete from idempotency_keys where endpoint = 'POST /people/search' and holds_any_text(response, %(texts)s)",
+            """delete from people_searches
+               where holds_any_text(query_text || parsed_constraints::text || filters::text, %(texts)s)""",
+            """delete from search_runs
+               where domain = 'people' and holds_any_text(concat_ws(' ', query, feedback_reason), %(texts)s)""",
+            # what was booked stays booked; behind the search's id stands the person's
+            """update credit_ledger set reference = 'forgotten/' || entry_number
+               where reason = 'unlock' and substr(reference, 38) = %(id)s""",
+        ),
+    ),
+)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quarry.core.errors import NotFound
+from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
 from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
 
@@ -66,37 +67,38 @@ def digest(*parts: Any) -> str:
 
 async def store_answer(
     database: Database, *, query: str, owner: str, finished: FinishedAnswer, keys: Keys, lifetime_days: int
-) -> str:
-    """Keep a finished answer; its id."""
+) -> str | None:
+    """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile."""
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
-    await database.execute(
-        """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at,
-             owner, question_key, found_key, citations, unsupported, record_hashes)
-           values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s,
+    statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
+             expires_at, owner, question_key, found_key, citations, unsupported, record_hashes)
+           select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s,
              array(select coalesce(h.hash, '') from unnest(%s::text[], %s::text[]) with ordinality s (type, id, place)
-               left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place))""",
-        [
-            answer_id,
-            query,
-            finished.answer,
-            _as_json(finished.sources),
-            list(finished.followups),
-            len(finished.sources),
-            finished.confidence,
-            lifetime_days,
-            owner,
-            keys.question,
-            keys.found,
-            _as_json(finished.citations),
-            list(finished.unsupported),
-            types,
-            ids,
-            types,
-            ids,
-        ],
-    )
-    return answer_id
+               left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
+           where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))"""
+    async with database.transaction() as connection:
+        await connection.execute(KEEP)
+        stored = await connection.execute(
+            statement,
+            [
+                answer_id,
+                query,
+                finished.answer,
+                _as_json(finished.sources),
+                list(finished.followups),
+                len(finished.sources),
+                finished.confidence,
+                lifetime_days,
+                owner,
+                keys.question,
+                keys.found,
+                _as_json(finished.citations),
+                list(finished.unsupported),
+                *(types, ids) * 3,
+            ],
+        )
+    return answer_id if stored.rowcount else None
 
 
 async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:

@@ -5,6 +5,7 @@ the types of record.
 from __future__ import annotations
 
 from quarry.core.cleanup import ExpiringTable
+from quarry.core.forgettable import Forgettable
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.records.meetings import MeetingRow
 from quarry.records.types import TYPES, Declared
@@ -32,3 +33,14 @@ EMBEDDED = tuple(
 )
 
 EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)
+
+FORGETTABLE = (
+    Forgettable(
+        "meeting",
+        "meetings",
+        also=(
+            "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('meeting_id', %(id)s::text))",
+        ),
+    ),
+    *(Forgettable(name, declared.table.name) for name, declared in TYPES.items()),
+)

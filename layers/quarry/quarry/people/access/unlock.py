@@ -6,7 +6,7 @@ from quarry.core.errors import Forbidden
 from quarry.core.postgres.pool import Connection
 from quarry.core.services import Caller, Services
 from quarry.people.access.credits import UNLOCK_PRICE, balance_of, spend
-from quarry.people.access.searches import as_uuid, open_result
+from quarry.people.access.searches import as_uuid, hold_people, open_result
 from quarry.people.contract import Contact, UnlockResponse
 
 NOT_OPEN = "This person is open neither to work nor to contact."
@@ -20,6 +20,8 @@ async def unlock_contact(person_id: str, search_id: str, caller: Caller, service
     """
     user_id = caller.user_id
     async with services.database.transaction() as connection:
+        # who is being forgotten at this moment is waited for, and not found then
+        await hold_people(connection, [person_id])
         result = await open_result(connection, user_id, search_id, person_id)
         if not result.reachable:
             raise Forbidden(NOT_OPEN)

@@ -1,0 +1,32 @@
+"""`quarry forget`: a record and all that is kept of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from quarry.catalog import FORGETTABLE
+from quarry.core.collections.declaration import nearest
+from quarry.core.collections.upkeep import read_collections
+from quarry.core.errors import NotFound
+from quarry.core.forgetting import forget, forget_row
+from quarry.local.database import LocalDatabase
+
+
+async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json: bool) -> None:
+    """Forget it, and say how many rows of what went. Raises NotFound for a kind that there is not, and as forgetting does."""
+    async with database.services() as services:
+        if kind in FORGETTABLE:
+            domain, forgettable = FORGETTABLE[kind]
+            forgotten = await forget(services.database, forgettable, domain, id)
+        else:
+            collections = await read_collections(services.database)
+            if kind not in collections:
+                kinds = [*FORGETTABLE, *collections]
+                raise NotFound(f"There is nothing that is called {kind!r}{nearest(kind, kinds)}: {', '.join(kinds)}")
+            forgotten = await forget_row(services.database, collections[kind], id)
+    if as_json:
+        print(json.dumps(asdict(forgotten), indent=2))
+        return
+    rows = ", ".join(f"{count:,} of {table}" for table, count in sorted(forgotten.rows.items()))
+    print(f"Forgotten. Rows deleted or changed: {rows}")

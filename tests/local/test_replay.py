@@ -1,0 +1,148 @@
+"""`quarry runs replay`, `quarry export user` and `quarry forget` as their users meet them; the difference of two runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from quarry.local.replay import Ended, Moved, compare
+from tests.conftest import client_of, clone_database
+from tests.local.test_cli import quarry
+from tests.records.asking import QUESTION, ask, the
+
+KEYS = st.lists(st.tuples(st.just("motion"), st.sampled_from("abcdefgh")), unique=True)
+ANN = {"Authorization": "Bearer ann"}
+
+
+def ended(*ids: str, reason: str = "answered") -> Ended:
+    return Ended("completed", reason, [], [("motion", id) for id in ids])
+
+
+def test_what_went_came_and_changed_places_is_told() -> None:
+    difference = compare(ended("a", "b", "c", "d"), ended("x", "a", "d", "c", reason="nothing_found"))
+    assert difference.gone == [("motion", "b")]
+    assert difference.new == [("motion", "x")]
+    # "a" stands lower for what came before it alone
+    assert difference.moved == [Moved(("motion", "d"), 4, 3), Moved(("motion", "c"), 3, 4)]
+    assert difference.ended_otherwise
+
+
+@given(KEYS, KEYS)
+def test_a_difference_leads_from_one_list_to_the_other(before: list[Any], after: list[Any]) -> None:
+    difference = compare(Ended("completed", None, [], before), Ended("completed", None, [], after))
+    assert {*before} - {*difference.gone} | {*difference.new} == {*after}
+    common = [key for key in before if key not in difference.gone]
+    assert bool(difference.moved) == (common != [key for key in after if key not in difference.new])
+    assert not difference.ended_otherwise
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, sample_template: str) -> Iterator[str]:
+    with clone_database(server_url, sample_template) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[TestClient]:
+    with client_of(url) as client:
+        yield client
+
+
+def replayed(url: str, run: str) -> dict[str, Any]:
+    done = quarry("runs", "replay", run, "--json", DATABASE_URL=url)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def last_run(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        [id] = connection.execute("select id::text from search_runs order by started_at desc limit 1").fetchone() or ()
+    return str(id)
+
+
+def counts(url: str) -> tuple[Any, ...] | None:
+    with psycopg.connect(url) as connection:
+        return connection.execute(
+            """select (select count(*) from search_runs), (select count(*) from answer_cache where expires_at > now()),
+                 (select balance from credit_accounts where user_id = 'demo')"""
+        ).fetchone()
+
+
+@pytest.mark.parametrize("domain", ["campaigns", "companies", "ontology", "people", "records"])
+def test_nothing_is_different_charged_or_recorded_when_nothing_has_changed(url: str, domain: str) -> None:
+    asked = quarry("ask", domain, "Which are about trees and payments?", "--json", DATABASE_URL=url)
+    assert asked.returncode == 0, asked.stderr
+    before = counts(url)
+    told = replayed(url, last_run(url)[:12])
+    assert told["difference"] == {"gone": [], "new": [], "moved": [], "ended_otherwise": False}
+    assert (told["domain"], told["before"]) == (domain, told["after"])
+    assert counts(url) == before
+
+
+def test_a_list_of_records_is_asked_for_again_as_a_list(client: TestClient, url: str) -> None:
+    found = client.get("/records/search", params={"q": "elm"}).json()["results"]
+    client.post("/runs/00000000-0000-0000-0000-000000000000/feedback", json={"helpful": True})  # written by now
+    run = last_run(url)
+    gone = found[0]
+    with psycopg.connect(url, autocommit=True) as connection:
+        table = {"matter": "matters", "key_statement": "key_statements"}.get(gone["type"], f"{gone['type']}s")
+        for name, column in connection.execute(
+            """select r.conrelid::regclass::text, a.attname from pg_constraint r
+               join pg_attribute a on a.attrelid = r.conrelid and a.attnum = r.conkey[1]
+               where r.contype = 'f' and r.confdeltype = 'a' and r.confrelid = %s::regclass""",
+            [table],
+        ).fetchall():
+            connection.execute(f"update {name} set {column} = null where {column} = %s", [gone["id"]])
+        connection.execute(f"delete from {table} where id = %s", [gone["id"]])
+    told = replayed(url, run)
+    assert told["difference"]["gone"] == [[gone["type"], gone["id"]]]
+    shown = quarry("runs", "replay", run, DATABASE_URL=url)
+    assert (shown.returncode, "gone" in shown.stdout, gone["id"] in shown.stdout) == (0, True, True)
+
+
+def test_a_user_gets_all_that_is_kept_about_them_and_nobody_elses(client: TestClient, url: str) -> None:
+    client.post("/records/ask", json={"question": QUESTION}, headers=ANN)
+    turn = {"question": "Why?", "answer": {"text": "Because."}}
+    client.post("/me/conversations", json={"domain": "records", "turns": [turn]}, headers=ANN)
+    client.post(
+        "/me/searches",
+        json={"domain": "records", "query": "elm", "results": [{"type": "motion", "id": "m"}]},
+        headers=ANN,
+    )
+    assert quarry("credits", "grant", "ann", "5", DATABASE_URL=url).returncode == 0
+    client.post("/people/search", json={"query": "Python"}, headers=ANN | {"Idempotency-Key": "k"})
+    the(ask(client), "done")
+    run = client.post("/runs/00000000-0000-0000-0000-000000000000/feedback", json={"helpful": True}, headers=ANN)
+    assert run.status_code == 404
+    done = quarry("export", "user", "ann", DATABASE_URL=url)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told.pop("user") == "ann"
+    assert {name for name, rows in told.items() if rows} == {*told} - {"contact_unlocks"}
+    assert [each["query"] for each in told["runs"]] == [QUESTION, "Python"]
+    assert [each["turns"] for each in told["conversations"]] == [[turn]]
+    assert [each["shown"] for each in told["saved_searches"]] == [[{"type": "motion", "id": "m"}]]
+    nobody = quarry("export", "user", "nobody", DATABASE_URL=url)
+    assert (nobody.returncode, nobody.stdout) == (1, "")
+    assert "Nothing is kept about a user 'nobody'" in nobody.stderr
+
+
+def test_forgetting_on_the_command_line_says_what_went(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        ids = [id for (id,) in connection.execute("select id from campaigns order by id limit 2").fetchall()]
+    done = quarry("forget", "campaign", ids[0], "--json", DATABASE_URL=url)
+    assert json.loads(done.stdout)["rows"]["campaigns"] == 1
+    shown = quarry("forget", "campaign", ids[1], DATABASE_URL=url)
+    assert (shown.returncode, "1 of campaigns" in shown.stdout, ids[1] in shown.stdout) == (0, True, False)
+    again = quarry("forget", "campaign", ids[1], DATABASE_URL=url)
+    assert (again.returncode, again.stderr.count("\n")) == (1, 1)
+    unknown = quarry("forget", "persn", "x", DATABASE_URL=url)
+    assert (unknown.returncode, "person" in unknown.stderr, unknown.stderr.count("\n")) == (1, True, 1)
