@@ -32,7 +32,7 @@ PAGE = ROOT / "layers" / "quarry" / "quarry" / "page" / "index.html"
 STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
-_PASSING_HEADERS = {"content-length", "etag", "x-request-id"}
+_PASSING_HEADERS = {"content-length", "etag", "x-request-id", "seq"}
 _PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId", "created"}
 _SIGNIFICANT_DIGITS = 4
 
@@ -233,7 +233,7 @@ def comparable(text: str) -> Any:
     """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
     if text.startswith("{\n"):
         return _steady(json.loads(text))
-    lines = (line for line in text.splitlines() if line and not line.startswith((":", "data: [DONE]")))
+    lines = (line for line in text.splitlines() if line and not line.startswith((":", "id: ", "data: [DONE]")))
     return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]
 
 
