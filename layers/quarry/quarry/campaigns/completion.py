@@ -50,5 +50,5 @@ def _sources(found: ChatResponse) -> Sources:
 def _source(campaign: Campaign) -> Source:
     captured = campaign.capture_date.isoformat() if campaign.capture_date else None
     detail = ", ".join(filter(None, (campaign.channel, captured, campaign.offer)))
-    title = f"{campaign.brand} ({campaign.company})" if campaign.brand else campaign.company
+    title = f"{campaign.brand}, {campaign.company}" if campaign.brand else campaign.company
     return Source(title, detail, campaign.url)
