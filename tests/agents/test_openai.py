@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletion
 
 from quarry.core.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database, model_environment
-from tests.fakes.openai_server import FakeOpenAI
+from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import playing
 from tests.running import running_server
 
@@ -299,3 +299,14 @@ def test_usage_is_what_the_chat_model_behind_it_used(completions_url: str, model
     assert usage is not None
     assert usage.completion_tokens > 0
     assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
+
+
+async def test_a_search_ends_when_its_reader_leaves(completions_url: str, model: FakeOpenAI) -> None:
+    model.respond = lambda body: Reply.hang(60)
+    environment = {"MODEL_TIMEOUT_SECONDS": "60", "STREAM_GRACE_SECONDS": "600", "RATE_LIMIT_PER_MINUTE": "0"}
+    body = {"model": "quarry-records", "stream": True, "messages": [{"role": "user", "content": "Who kept the elm?"}]}
+    with running_server(completions_url, **(model_environment(model.url) | environment)) as base:
+        async with httpx2.AsyncClient(timeout=30) as http:
+            async with http.stream("POST", f"{base}/v1/chat/completions", json=body):
+                await model.wait_for_request(10)
+        await model.wait_for_disconnect(10)
