@@ -154,6 +154,22 @@ REQUESTS = {
             "params": {"name": "search_records", "arguments": {"query": "Sable River Bridge trucks", "limit": 2}},
         },
     ),
+    "agents/models": Request("GET", "/v1/models"),
+    "agents/completion": Request(
+        "POST",
+        "/v1/chat/completions",
+        body={"model": "quarry-records", "messages": [{"role": "user", "content": QUESTION}]},
+    ),
+    "agents/completion_stream": Request(
+        "POST",
+        "/v1/chat/completions",
+        accept="text/event-stream",
+        body={
+            "model": "quarry-campaigns",
+            "stream": True,
+            "messages": [{"role": "user", "content": CAMPAIGNS_QUESTION}],
+        },
+    ),
     "people/discover": Request("GET", "/people", query=[("limit", "2")]),
     "people/person": Request("GET", "/people/{id}", path={"id": PERSON_ID}, query=[("search_id", SEARCH_ID)]),
     "people/profile": Request("GET", "/people/{id}/profile", path={"id": PERSON_ID}),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import psycopg
 import pytest
+from mcp import MCPError, StdioServerParameters
 from mcp.client.client import Client
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from quarry.api.agents import AGENT_TOOLS
+from quarry.core import agent_server
+from quarry.core.agent_results import RESULT_CHARACTERS_MAX
 from quarry.core.agent_tools import RESULTS_MAX
 from quarry.core.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
@@ -21,9 +27,9 @@ from tests.running import running_server
 
 TOOLS = {
     "search_ontology", "get_ontology_entity", "search_records", "count_records", "get_record",
-    "search_companies", "search_campaigns",
+    "search_companies", "get_company", "search_campaigns", "get_campaign", "get_person",
 }  # fmt: skip
-RESULT_CHARACTERS_MAX = 40_000
+PAID_TOOLS = {"search_people"}
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +75,11 @@ async def test_the_tools_are_listed_with_their_arguments(base: str) -> None:
         assert tool.description
         assert tool.input_schema["type"] == "object"
         assert all("description" in schema for schema in tool.input_schema["properties"].values())
+        assert tool.output_schema is not None
+        assert tool.output_schema["type"] == "object"
+        assert tool.title
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint
+        assert (tool.annotations.title, tool.annotations.read_only_hint) == (tool.title, True)
 
 
 async def test_records_are_found_and_then_read_whole(base: str) -> None:
@@ -132,6 +141,111 @@ async def test_campaigns_come_with_exact_counts(base: str) -> None:
     assert (await call(base, "search_campaigns", phrase='"the quiet card"'))["total"] == 1
 
 
+async def test_what_was_found_is_read_whole(base: str) -> None:
+    [company] = (await call(base, "search_companies", question="robots that can be leased", limit=1))["companies"]
+    assert (await call(base, "get_company", id=company["id"]))["company_name"] == company["name"]
+    [campaign] = (await call(base, "search_campaigns", channel="sms", limit=1))["campaigns"]
+    whole = await call(base, "get_campaign", id=campaign["id"])
+    assert whole["full_campaign_text"]
+
+
+async def test_a_persons_profile_holds_no_contact(base: str, agents_url: str) -> None:
+    with psycopg.connect(agents_url) as connection:
+        query = "select id, email from people where email is not null order by id limit 1"
+        [id, email] = connection.execute(query).fetchone() or ["", ""]
+    profile = await call(base, "get_person", id=id)
+    assert profile["cards"]
+    assert email not in json.dumps(profile)
+
+
+async def test_people_are_searched_only_where_the_caller_allows_spending(base: str) -> None:
+    before = balance(base)
+    async with Client(f"{base}/mcp") as client:
+        refused = await client.call_tool("search_people", {"query": "backend engineers who know Kafka"})
+    assert refused.is_error
+    assert "costs credits" in text_of(refused)
+    assert balance(base) == before
+    async with Client(f"{base}/mcp?spending=allowed") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        found = read(await client.call_tool("search_people", {"query": "backend engineers who know Kafka"}))
+    assert set(tools) == TOOLS | PAID_TOOLS
+    paid = tools["search_people"]
+    assert paid.annotations is not None
+    assert not paid.annotations.read_only_hint
+    assert "COSTS" in (paid.description or "")
+    assert balance(base) == before - 1
+    assert found["people"]
+    assert "contact" not in found["people"][0]
+
+
+def balance(base: str) -> int:
+    found: int = httpx2.get(f"{base}/credits").json()["balance"]
+    return found
+
+
+async def test_lists_come_in_pages(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_server, "PAGE_SIZE", 4)
+    names: list[str] = []
+    async with Client(f"{base}/mcp") as client:
+        cursor: str | None = None
+        while True:
+            page = await client.list_tools(cursor=cursor)
+            assert len(page.tools) <= 4
+            names += [tool.name for tool in page.tools]
+            if (cursor := page.next_cursor) is None:
+                break
+        with pytest.raises(MCPError, match="cursor"):
+            await client.list_tools(cursor="elsewhere")
+    assert (len(names), set(names)) == (len(TOOLS), TOOLS)
+
+
+async def test_what_was_found_has_an_address(base: str) -> None:
+    [record] = (await call(base, "search_records", query="old elm in Quill Square", types=["motion"], limit=1))[
+        "results"
+    ]
+    async with Client(f"{base}/mcp") as client:
+        templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
+        assert {"quarry://records/{type}/{id}", "quarry://ontology/{type}/{id}"} <= templates
+        [content] = (await client.read_resource(f"quarry://records/motion/{record['id']}")).contents
+        assert content.mime_type == "application/json"
+        assert content.text.startswith("{")  # type: ignore[union-attr]
+        [collections] = (await client.list_resources()).resources
+        [described] = (await client.read_resource(collections.uri)).contents
+        assert "motion" in {each["name"] for each in json.loads(described.text)["collections"]}  # type: ignore[union-attr]
+        for uri in ("quarry://records/motion/none", "quarry://nowhere", "quarry://records/motion"):
+            with pytest.raises(MCPError) as unknown:
+                await client.read_resource(uri)
+            assert unknown.value.code == agent_server.RESOURCE_NOT_FOUND, uri
+
+
+async def test_prompts_name_tools_that_there_are(base: str) -> None:
+    async with Client(f"{base}/mcp") as client:
+        prompts = (await client.list_prompts()).prompts
+        assert prompts
+        for prompt in prompts:
+            arguments = {each.name: "the old elm" for each in prompt.arguments or ()}
+            [message] = (await client.get_prompt(prompt.name, arguments)).messages
+            assert message.content.type == "text"
+            assert "the old elm" in message.content.text
+            assert "{" not in message.content.text
+            assert any(tool in message.content.text for tool in TOOLS)
+            with pytest.raises(MCPError):
+                await client.get_prompt(prompt.name, {})
+        with pytest.raises(MCPError, match="answer_from_records"):
+            await client.get_prompt("none", {})
+
+
+async def test_the_same_is_served_over_standard_input_and_output(agents_url: str) -> None:
+    command = Path(sys.executable).parent / "quarry"
+    server = StdioServerParameters(
+        command=str(command), args=["mcp", "--user", "demo"], env={"DATABASE_URL": agents_url}
+    )
+    async with Client(stdio_client(server)) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+        found = read(await client.call_tool("search_campaigns", {"channel": "sms", "limit": 2}))
+    assert found["total"] == 4
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
@@ -147,6 +261,9 @@ async def test_campaigns_come_with_exact_counts(base: str) -> None:
         ("search_campaigns", {"channel": ["Emial"]}, "'Email'"),
         ("search_campaigns", {"query": "a", "phrase": "b"}, "not both"),
         ("search_ontology", {"query": "plan", "project_id": "nobody's"}, "project"),
+        ("get_company", {"id": "none"}, "no company"),
+        ("get_campaign", {"id": "none"}, "no campaign"),
+        ("get_person", {"id": "none"}, "no person"),
         ("drop_table", {}, "There is no tool 'drop_table'"),
     ],
 )
@@ -192,7 +309,7 @@ def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
     from quarry.core.agent_tools import openai_format
 
     functions = [tool["function"] for tool in openai_format(AGENT_TOOLS)]
-    assert {function["name"] for function in functions} == TOOLS
+    assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
     for function, tool in zip(functions, AGENT_TOOLS, strict=True):
         assert function["parameters"] == tool.parameters
         assert function["parameters"]["additionalProperties"] is False

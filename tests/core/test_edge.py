@@ -213,7 +213,10 @@ def test_every_error_that_a_route_may_answer_with_is_described() -> None:
     } | of_every_route  # fmt: skip
 
 
-def test_every_described_error_is_a_problem() -> None:
+OPENAI_FORM = ("application/json", "OpenAIError")
+
+
+def test_every_described_error_is_a_problem_or_openais() -> None:
     document = openapi_document(everything.ROUTERS)
     assert document["components"]["schemas"]["Problem"]["required"] == ["type", "title", "status", "detail"]
     assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
@@ -221,5 +224,8 @@ def test_every_described_error_is_a_problem() -> None:
         for method, operation in operations.items():
             for status, response in operation["responses"].items():
                 if status >= "400" and (path, status) != ("/mcp", "406"):
-                    schema = response["content"]["application/problem+json"]["schema"]
-                    assert schema == {"$ref": "#/components/schemas/Problem"}, (method, path, status)
+                    media_type, form = (
+                        OPENAI_FORM if path.startswith("/v1/") else ("application/problem+json", "Problem")
+                    )
+                    schema = response["content"][media_type]["schema"]
+                    assert schema == {"$ref": f"#/components/schemas/{form}"}, (method, path, status)

@@ -32,8 +32,8 @@ PAGE = ROOT / "layers" / "quarry" / "quarry" / "page" / "index.html"
 STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
-_PASSING_HEADERS = {"content-length", "etag", "x-request-id"}
-_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId", "seq"}
+_PASSING_HEADERS = {"content-length", "etag", "x-request-id", "seq"}
+_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId", "created"}
 _SIGNIFICANT_DIGITS = 4
 
 Event = dict[str, Any]
@@ -261,14 +261,18 @@ def comparable(text: str) -> Any:
     """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
     if text.startswith("{\n"):
         return _steady(json.loads(text))
-    lines = (line for line in text.splitlines() if line and not line.startswith((":", "id: ")))
+    lines = (line for line in text.splitlines() if line and not line.startswith((":", "id: ", "data: [DONE]")))
     return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]
+
+
+def _is_completion(name: str, value: Any) -> bool:
+    return name == "id" and str(value).startswith("chatcmpl-")
 
 
 def _steady(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            name: type(each).__name__ if name in _PASSING_FIELDS else _steady(each)
+            name: type(each).__name__ if name in _PASSING_FIELDS or _is_completion(name, each) else _steady(each)
             for name, each in value.items()
             if name not in _PASSING_HEADERS
         }

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.core.web import console_routes
+from quarry.core.web import filled_domains
 from quarry.local.sample import sample_domains
 from tests.functions.conftest import Context, Event, recorded
 
@@ -93,7 +93,7 @@ def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("insert into matters (id, title) values ('a', 'A matter')")
     assert domains() == []
-    monkeypatch.setattr(console_routes, "DOMAINS_KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(filled_domains, "DOMAINS_KEPT_SECONDS", 0.0)
     assert domains() == ["records"]
 
 

@@ -64,6 +64,7 @@ def _large_bodies() -> list[Call]:
         ("/records/ask", {"question": "why?", "history": [{"question": "x y " * 60, "answer": "x"}] * (MANY // 20)}),
         ("/people/search", {"query": "engineer", "preferred_locations": ["pune"] * MANY}),
         ("/ontology/search", {"query": "project", "types": ["task"] * MANY}),
+        ("/v1/chat/completions", {"model": "quarry-records", "messages": [message] * 900}),
         ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool_call}),
     ]
     headers = {"Accept": "application/json", "Content-Type": "application/json"}

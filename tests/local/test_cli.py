@@ -34,7 +34,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor", "map", "forget", "export"),
+    *("credits", "tune", "index", "doctor", "map", "mcp", "forget", "export"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15

@@ -1,5 +1,5 @@
 """The one list of domains. What a domain has stands in its folder, in modules of the same names in each: `tables`, `facets`,
-`routes`, and `agent_tools` where it has some.
+`routes`, and `agent_tools` and `completion` where it has them.
 
 They are imported when they are asked for: who needs tables alone imports no routes, and what serves the page imports none.
 """

@@ -1,6 +1,6 @@
 """What the function `search` serves."""
 
-from quarry.api import agents
+from quarry.api import agents, completions
 from quarry.core.web import run_routes, service_routes
 from quarry.domains import modules
 
@@ -9,4 +9,5 @@ ROUTERS = (
     run_routes.router,
     *(module.router for module in modules("routes").values()),
     *agents.ROUTERS,
+    *completions.ROUTERS,
 )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
+from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.search import find_campaigns
 from quarry.campaigns.tools import FilterArguments
-from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentTool
+from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
+from quarry.core.contract import Request
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
-from quarry.core.text import QueryText, shorten
+from quarry.core.text import Identifier, QueryText, shorten
 
 
 class SearchCampaignsArguments(FilterArguments):
@@ -27,6 +30,27 @@ class SearchCampaignsArguments(FilterArguments):
         if self.query and self.phrase:
             raise ValueError("give `query` or `phrase`, not both")
         return self
+
+
+class GetCampaignArguments(Request):
+    """Arguments of `get_campaign`."""
+
+    id: Identifier = Field(description="The campaign's id, as a search gave it.")
+
+
+class FoundCampaigns(BaseModel):
+    """The first campaigns of a set, and how many of the whole set have each value."""
+
+    total: int
+    more: bool
+    counts: dict[str, dict[str, int]]
+    campaigns: list[Campaign]
+
+
+async def _get(arguments: GetCampaignArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    for campaign in (await find_ids(services.database, [arguments.id])).campaigns:
+        return campaign.model_dump(mode="json", exclude_none=True)
+    raise NotFound("There is no campaign with this id.")
 
 
 async def _search(arguments: SearchCampaignsArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -55,6 +79,28 @@ AGENT_TOOLS = (
         "counts are exact over the whole set, unless `more` says that more than the total hold the words; the campaigns are its "
         "first ones, with offer, value propositions and copy.",
         SearchCampaignsArguments,
+        FoundCampaigns,
         _search,
+    ),
+    AgentTool(
+        "get_campaign",
+        "Get a marketing campaign",
+        "One campaign, whole, with all of its copy, by the id that search_campaigns gave.",
+        GetCampaignArguments,
+        Campaign,
+        _get,
+        resource="quarry://campaigns/{id}",
+    ),
+)
+
+AGENT_PROMPTS = (
+    AgentPrompt(
+        "compare_advertisers",
+        "Compare two advertisers",
+        "How two advertisers differ in channels, offers, promises and tone.",
+        {"first": "the one advertiser", "second": "the other advertiser"},
+        "Compare how {first} and {second} advertise. Find the campaigns of each with search_campaigns, take numbers from its "
+        "counts alone, and read a few of each whole with get_campaign. Tell what differs in channels, offers, promises and tone, "
+        "with words of the copy in quotes.",
     ),
 )

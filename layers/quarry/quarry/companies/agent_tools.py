@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from quarry.companies.contract import ChatRequest, Company, FinalAnswer, FinalAnswerEvent, Reference
+from quarry.companies.contract import (
+    Aggregation,
+    ChatRequest,
+    Company,
+    EndReason,
+    FinalAnswer,
+    FinalAnswerEvent,
+    Reference,
+    Status,
+)
 from quarry.companies.search import search_companies
-from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentTool
+from quarry.companies.store import companies_by_ids
+from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
+from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
-from quarry.core.text import QueryText, shorten
+from quarry.core.text import Identifier, QueryText, shorten
 
 _SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
 
@@ -24,6 +35,47 @@ class SearchCompaniesArguments(Request):
         "like which other company."
     )
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give at most.")
+
+
+class GetCompanyArguments(Request):
+    """Arguments of `get_company`."""
+
+    id: Identifier = Field(description="The company's id, as a search gave it.")
+
+
+class FoundCompany(BaseModel):
+    """A company, why it fits, and how sure that is (0 to 1)."""
+
+    id: str
+    name: str
+    reason: str
+    evidence: list[str]
+    confidence: float
+    description: str
+    tagline: str | None = None
+    status: Status
+    website_url: str | None = None
+    hq_city: str | None = None
+    hq_country: str | None = None
+    founded_year: int | None = None
+    funding_stage: str | None = None
+    sectors: list[str]
+
+
+class FoundCompanies(BaseModel):
+    """The companies that fit best; `aggregation` where a number was asked for."""
+
+    summary: str
+    total: int
+    companies: list[FoundCompany]
+    end_reason: EndReason
+    aggregation: Aggregation | None = None
+
+
+async def _get(arguments: GetCompanyArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    for company in await companies_by_ids(services.database, [arguments.id]):
+        return company.model_dump(mode="json", exclude_none=True)
+    raise NotFound("There is no company with this id.")
 
 
 async def _search(arguments: SearchCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -59,7 +111,30 @@ AGENT_TOOLS = (
         "a summary and the companies, best first, each with the reason why it fits and how sure that is. How many there are, "
         "their groups, the newest and the largest are counted over all of them, exactly.",
         SearchCompaniesArguments,
+        FoundCompanies,
         _search,
         route_class="model",
+    ),
+    AgentTool(
+        "get_company",
+        "Get a startup company",
+        "One company, whole: what it makes, for whom, what sets it apart, its tags, founders, place, size and funding, by the id "
+        "that search_companies gave.",
+        GetCompanyArguments,
+        Company,
+        _get,
+        resource="quarry://companies/{id}",
+    ),
+)
+
+AGENT_PROMPTS = (
+    AgentPrompt(
+        "shortlist_companies",
+        "Shortlist companies",
+        "A short list of companies for a need, each with what speaks for it and against it.",
+        {"need": "what the companies must be like, in plain words"},
+        "Make a short list of companies for this: {need}\n\nFind them with search_companies, in two or three wordings, and read "
+        "the best ones whole with get_company. Give at most five in a table: what each does, what speaks for it, what speaks "
+        "against it. Say which demands none of them meets. Use nothing that the profiles do not say.",
     ),
 )

@@ -1,16 +1,21 @@
-"""Tools for other people's agents: the searches of a domain as functions with described arguments and small results.
+"""What other people's agents are offered: the searches of a domain as tools with described arguments and small results, what can
+be read by its address, and prompts for common tasks.
 
 The same definitions are served over the Model Context Protocol and printed in OpenAI's function format.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
 
+from quarry.core.agent_results import RESULT_CHARACTERS_MAX, bounded
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.off_loop import off_loop
 from quarry.core.services import Caller, Services
@@ -24,26 +29,33 @@ TEXT_CHARACTERS_MAX = 600
 ERRORS_MAX = 10
 """Wrong arguments of one call that are told."""
 
+_VARIABLE = re.compile(r"{(\w+)}")
+
 
 @dataclass(frozen=True)
 class AgentTool:
-    """One tool. `run` gets validated arguments, and the caller and services that an agent cannot choose.
+    """One tool. `run` gets validated arguments, and the caller and services that an agent cannot choose; `result` is what it
+    gives.
 
-    `route_class` says which of the caller's rate limits a call counts against.
+    `route_class` says which of the caller's rate limits a call counts against. One that `spends` takes credits, and is offered
+    only where the caller allows that. What a tool with a `resource` gets can be read by that address too, whose variables are
+    its arguments.
     """
 
     name: str
     title: str
     description: str
     arguments: type[BaseModel]
+    result: type[BaseModel]
     run: Callable[[Any, Caller, Services], Awaitable[dict[str, Any]]]
     route_class: Literal["model", "plain"] = "plain"
+    spends: bool = False
+    resource: str | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments."""
-        schema = self.arguments.model_json_schema()
-        return {key: value for key, value in schema.items() if key not in ("title", "description")}
+        return _schema(self.arguments)
 
     @property
     def listing(self) -> dict[str, Any]:
@@ -53,12 +65,76 @@ class AgentTool:
             "title": self.title,
             "description": self.description,
             "inputSchema": self.parameters,
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "outputSchema": _schema(self.result),
+            "annotations": {
+                "title": self.title,
+                "readOnlyHint": not self.spends,
+                "destructiveHint": False,
+                "idempotentHint": not self.spends,
+                "openWorldHint": False,
+            },
         }
 
-    async def call(self, arguments: dict[str, Any], caller: Caller, services: Services) -> dict[str, Any]:
+    async def call(
+        self,
+        arguments: Mapping[str, Any],
+        caller: Caller,
+        services: Services,
+        *,
+        characters_max: int = RESULT_CHARACTERS_MAX,
+    ) -> dict[str, Any]:
         """Call it with arguments as they came. Raises InvalidInput, and what the search raises."""
-        return await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
+        found = await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
+        return await off_loop(bounded, found, characters_max)
+
+    def addressed(self, uri: str) -> dict[str, str] | None:
+        """The arguments that the address of a resource gives; None where it is no address of this tool's."""
+        match = self._address.fullmatch(uri) if self.resource else None
+        return {name: unquote(value) for name, value in match.groupdict().items()} if match else None
+
+    @cached_property
+    def _address(self) -> re.Pattern[str]:
+        names = _VARIABLE.findall(self.resource or "")
+        literals = _VARIABLE.split(self.resource or "")[::2]
+        # an owner's id may hold a slash, and stands last
+        values = [rf"(?P<{name}>{'.+' if name == names[-1] else '[^/]+'})" for name in names]
+        parts = [re.escape(literals[0])]
+        for value, literal in zip(values, literals[1:], strict=True):
+            parts += [value, re.escape(literal)]
+        return re.compile("".join(parts), re.DOTALL)
+
+
+@dataclass(frozen=True)
+class AgentResource:
+    """Something that can be read by its address alone."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[Caller, Services], Awaitable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class AgentPrompt:
+    """A common task in words that use the tools. `text` names its `arguments`, each with what it is, in braces."""
+
+    name: str
+    title: str
+    description: str
+    arguments: Mapping[str, str]
+    text: str
+
+    def filled(self, given: Mapping[str, str]) -> str:
+        """The task with the arguments put in. Raises InvalidInput for one that is missing."""
+        if missing := [name for name in self.arguments if not given.get(name, "").strip()]:
+            raise InvalidInput([FieldError(f"/{name}", f"{name}: {self.arguments[name]}") for name in missing])
+        return _VARIABLE.sub(lambda variable: given[variable[1]], self.text)
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    schema = model.model_json_schema()
+    return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
@@ -72,9 +148,9 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
     ]
 
 
-def _validated(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
+def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
     try:
-        return model.model_validate(arguments)
+        return model.model_validate(dict(arguments))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
         raise InvalidInput([_field_error(detail["loc"], detail["msg"]) for detail in details]) from None

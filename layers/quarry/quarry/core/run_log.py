@@ -191,6 +191,25 @@ class RunLog:
             logger.warning("runs are not recorded, %d since the start: %s", self.dropped, reason)
 
 
+class HeardRuns(RunLog):
+    """A run log that hands on to another one, and knows what its own runs have spent."""
+
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self._runs: list[Run] = []
+
+    @contextmanager
+    def record(self, run: Run) -> Iterator[Run]:
+        self._runs.append(run)
+        with self._log.record(run):
+            yield run
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of a chat model, of all runs so far."""
+        return sum((run.usage for run in self._runs), Usage())
+
+
 # A table that is locked, or a server that is too busy, holds the writer up for a second and not the connection for longer.
 _LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
 

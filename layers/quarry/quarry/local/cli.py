@@ -360,6 +360,13 @@ def _tools(given: Arguments) -> int:
     return DONE
 
 
+def _mcp(given: Arguments) -> int:
+    from quarry.local.agents import serve_agents
+
+    serve_agents(given.user, may_spend=given.allow_spending)
+    return DONE
+
+
 def _verify_index(given: Arguments) -> int:
     from quarry.local.index import verify
 
@@ -577,6 +584,16 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )  # fmt: skip
     tools.add_argument(
         "--format", choices=("openai", "mcp"), default="openai", help="whose function format (default: %(default)s)"
+    )
+
+    mcp = _add(commands, "mcp", _mcp, "serve the tools for agents over standard input and output", "quarry mcp")
+    mcp.description = (
+        "Serve the tools for agents by the Model Context Protocol over standard input and output. A client on this machine\n"
+        "starts this by itself: docs/agents.md has the configuration to paste."
+    )
+    mcp.add_argument("--user", metavar="NAME", default="demo", help="whose searches they are (default: %(default)s)")
+    mcp.add_argument(
+        "--allow-spending", action="store_true", help="offer search_people too, which costs a credit each time"
     )
 
     runs = _add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from quarry.core.agent_tools import RESULTS_MAX, AgentTool
+from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.ontology.contract import EntityType, OntologySearchRequest
+from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest, WholeEntity
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_ontology
 
@@ -31,6 +31,15 @@ class GetOntologyEntityArguments(Request):
 
     type: EntityType = Field(description="The entity's type, as a search gave it.")
     id: Identifier = Field(description="The entity's id, as a search gave it.")
+
+
+class FoundEntities(BaseModel):
+    """The best of what was found; `total` is how many there are in all."""
+
+    total: int
+    message: str
+    results: list[EntityResult]
+    next: str
 
 
 async def _search(arguments: SearchOntologyArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -61,6 +70,7 @@ AGENT_TOOLS = (
         "first, forgiving of misspellings. For things that the user describes (a marketing plan, the email brief) without "
         "giving an id. Gives type, id, project, title, snippet and score of each.",
         SearchOntologyArguments,
+        FoundEntities,
         _search,
     ),
     AgentTool(
@@ -69,6 +79,20 @@ AGENT_TOOLS = (
         "One task, plan, goal, milestone, document, output or requirement of the user's, whole, with its project, by the type "
         "and id that search_ontology gave.",
         GetOntologyEntityArguments,
+        WholeEntity,
         _get,
+        resource="quarry://ontology/{type}/{id}",
+    ),
+)
+
+AGENT_PROMPTS = (
+    AgentPrompt(
+        "project_status",
+        "Where a project stands",
+        "What is planned, done and still open in a project of the user's workspace.",
+        {"project": "the project, as its owner would call it"},
+        "Tell me where this project stands: {project}. Search my workspace with search_ontology for its goals, plans, milestones "
+        "and tasks, read those that matter whole with get_ontology_entity, and say what is done, what is open, what is late and "
+        "what is missing. Name what each statement rests on by its type and title, and say so where the workspace tells nothing.",
     ),
 )

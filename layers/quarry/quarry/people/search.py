@@ -51,6 +51,7 @@ async def search_people(
     *,
     idempotency_key: str | None = None,
     request_id: str | None = None,
+    run_id: uuid.UUID | None = None,
 ) -> PeopleSearchResponse:
     """The answer to a search, which costs one credit; under a key that was used before, that call's answer, for nothing.
 
@@ -59,7 +60,15 @@ async def search_people(
     """
 
     async def work(claim: Claim | None) -> PeopleSearchResponse:
-        run = Run("people", caller.user_id, request.query, _budget(services), services.chat, request_id)
+        run = Run(
+            "people",
+            caller.user_id,
+            request.query,
+            _budget(services),
+            services.chat,
+            request_id,
+            run_id or uuid.uuid4(),
+        )
         with services.run_log.record(run):
             try:
                 return await _search(request, caller, services, run, claim)

@@ -5,15 +5,24 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from quarry.core.agent_tools import RESULTS_MAX, AgentTool
+from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentResource, AgentTool
 from quarry.core.contract import Request
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
-from quarry.records.collections import count_records
-from quarry.records.contract import MEASURES_MAX, TYPES_MAX, CountRequest, FacetValues, SearchRequest, TypeName
+from quarry.records.collections import count_records, describe_collections
+from quarry.records.contract import (
+    MEASURES_MAX,
+    TYPES_MAX,
+    CountRequest,
+    FacetValues,
+    RecordCounts,
+    SearchRequest,
+    TypeName,
+    WholeRecord,
+)
 from quarry.records.filters import facet_clauses
 from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
@@ -77,6 +86,24 @@ class GetRecordArguments(Request):
     id: Identifier = Field(description="The record's id, as a search gave it.")
 
 
+class FoundRecord(BaseModel):
+    type: str
+    id: str
+    title: str
+    snippet: str
+    date: datetime.date | None
+    url: str | None
+
+
+class FoundRecords(BaseModel):
+    """The best of what was found; `total` is how many there are in all, or, where there is `more`, at least."""
+
+    total: int
+    more: bool
+    results: list[FoundRecord]
+    next: str
+
+
 async def _search(arguments: SearchRecordsArguments, caller: Caller, services: Services) -> dict[str, Any]:
     request = SearchRequest.model_validate(
         {**await arguments.parameters(services), "q": arguments.query, "limit": arguments.limit}
@@ -119,6 +146,10 @@ async def _get(arguments: GetRecordArguments, caller: Caller, services: Services
     return record.model_dump(mode="json", exclude_none=True)
 
 
+async def _types(caller: Caller, services: Services) -> dict[str, Any]:
+    return describe_collections(await types_in_force(services)).model_dump(mode="json", exclude_none=True)
+
+
 AGENT_TOOLS = (
     AgentTool(
         "search_records",
@@ -126,6 +157,7 @@ AGENT_TOOLS = (
         "Search a city's public records (motions and votes, agenda items, matters, documents, key statements, transcripts) by "
         "words and by meaning, best first. Gives type, id, title, snippet and date of each.",
         SearchRecordsArguments,
+        FoundRecords,
         _search,
     ),
     AgentTool(
@@ -134,6 +166,7 @@ AGENT_TOOLS = (
         "How many civic records there are, exactly, that fit the arguments, in all and by the values of a facet (who moved "
         "motions, how votes went) or by period. For numbers: a search tells the best, not how many.",
         CountRecordsArguments,
+        RecordCounts,
         _count,
     ),
     AgentTool(
@@ -141,6 +174,30 @@ AGENT_TOOLS = (
         "Get a civic record",
         "One whole civic record with its meeting, by the type and id that search_records gave.",
         GetRecordArguments,
+        WholeRecord,
         _get,
+        resource="quarry://records/{type}/{id}",
+    ),
+)
+
+AGENT_RESOURCES = (
+    AgentResource(
+        "quarry://collections",
+        "collections",
+        "Types of record",
+        "The types of record that there are, and the facets that each can be filtered and counted by.",
+        _types,
+    ),
+)
+
+AGENT_PROMPTS = (
+    AgentPrompt(
+        "answer_from_records",
+        "Answer from the records",
+        "A question answered from the records alone, with a source for each statement.",
+        {"question": "the question, in plain words"},
+        "Answer this from the records alone: {question}\n\nFind what speaks of it with search_records, in several wordings where "
+        "the first finds little, and read what matters whole with get_record. Take numbers from count_records only. Behind each "
+        "statement name the record that it rests on, by title and date. Say plainly what the records do not tell.",
     ),
 )

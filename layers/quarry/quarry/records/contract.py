@@ -295,6 +295,7 @@ class Source(BaseModel):
     snippet: str
     date: datetime.date | None = None
     meeting_id: str | None = None
+    url: str | None = None
     similarity: float | None = None
 
 

@@ -40,6 +40,7 @@ class EvidenceSource:
             snippet=mark(self.text.snippet),
             date=self.text.date,
             meeting_id=self.text.meeting_id,
+            url=self.text.url,
             similarity=None if self.similarity is None else round(self.similarity, 4),
         )
 

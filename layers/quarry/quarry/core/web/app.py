@@ -21,6 +21,7 @@ from quarry.core.web.bodies import ShortJsonBodies
 from quarry.core.web.deadline import BeginsInTime
 from quarry.core.web.description import Description
 from quarry.core.web.host_gate import HostGate
+from quarry.core.web.openai_errors import OpenAIErrors
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         )
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
+    app.add_middleware(OpenAIErrors)
     app.add_middleware(_EveryResponse)
     return app
 

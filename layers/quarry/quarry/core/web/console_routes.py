@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Depends, Request, Response
-from psycopg.sql import SQL, Identifier
-from psycopg.sql import Literal as SqlLiteral
 from pydantic import BaseModel
 
-from quarry.core.postgres.pool import Database
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
+from quarry.core.web.filled_domains import FilledDomains
 from quarry.core.web.identity import services_of
 
-DOMAINS_KEPT_SECONDS = 60.0
 CACHE_CONTROL = "public, max-age=60"
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "page" / "examples.json"
@@ -51,7 +46,7 @@ class PageConfig(BaseModel):
 def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
     """The routes, for domains that hold data when one of their tables does."""
     router = APIRouter(tags=["console"])
-    filled = _FilledDomains(domain_tables)
+    filled = FilledDomains(domain_tables)
 
     @router.get("/config.json")
     @without_place
@@ -80,27 +75,6 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
 def _example_questions() -> dict[str, list[str]]:
     questions: dict[str, list[str]] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     return questions
-
-
-class _FilledDomains:
-    """The domains that hold data, looked up once a minute."""
-
-    def __init__(self, domain_tables: Mapping[str, tuple[str, ...]]) -> None:
-        self._query = SQL(" union all ").join(
-            SQL("select {} as domain where {}").format(
-                SqlLiteral(domain),
-                SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
-            )
-            for domain, tables in domain_tables.items()
-        )
-        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
-
-    async def of(self, database: Database) -> list[str]:
-        found_at, domains = self._found.get(database, (float("-inf"), []))
-        if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
-            domains = sorted(row["domain"] for row in await database.rows(self._query))
-            self._found[database] = time.monotonic(), domains
-        return domains
 
 
 def sign_in_of(event: Mapping[str, Any]) -> SignIn | None:

@@ -27,12 +27,15 @@ from quarry.core.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
+from quarry.core.web import openai_errors
 from quarry.core.web.bodies import METHODS_WITH_BODY
 from quarry.core.web.identity import verified_caller
-from quarry.core.web.problems import PROBLEM_SCHEMAS, documented
+from quarry.core.web.problems import Problem, ProblemField, documented, error_schemas
 from quarry.core.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
+
+ERROR_SCHEMAS = error_schemas(Problem, ProblemField, openai_errors.OpenAIError, openai_errors.ErrorDetail)
 
 OF_EVERY_ROUTE = (MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
 OF_EVERY_BODY = (MalformedRequest, BodyTooLarge, UnsupportedMediaType)
@@ -69,13 +72,18 @@ def openapi_document(routers: Sequence[APIRouter]) -> dict[str, Any]:
         operations = document["paths"].get(route.path_format, {})
         for method in route.methods or ():
             if operation := operations.get(method.lower()):
-                _describe_errors(operation, documented(*_errors_of(route, method)))
+                _describe_errors(operation, _described(route.path_format, [*_errors_of(route, method)]))
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     # the framework's own forms of a 422, which no route answers with
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
-    document["components"]["schemas"] = dict(sorted((schemas | PROBLEM_SCHEMAS).items()))
+    document["components"]["schemas"] = dict(sorted((schemas | ERROR_SCHEMAS).items()))
     return document
+
+
+def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:
+    """Errors in the form in which they are answered at a path."""
+    return openai_errors.documented(*errors) if openai_errors.is_served_so(path or "") else documented(*errors)
 
 
 def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:
@@ -101,9 +109,11 @@ def _calls(dependant: Dependant, dependency: Callable[..., Any]) -> bool:
 def _describe_errors(operation: dict[str, Any], errors: dict[int | str, dict[str, Any]]) -> None:
     """Add `errors` to what the operation says of its responses; what it says itself of the same status comes first."""
     responses: dict[str, Any] = operation["responses"]
+    # the framework's own form of it
+    responses.pop(str(InvalidInput.status), None)
     for status, error in errors.items():
         described = responses.get(str(status))
-        if described is None or status == InvalidInput.status:
+        if described is None:
             responses[str(status)] = error
         else:
             described["content"] = described.get("content", {}) | error["content"]

@@ -66,13 +66,15 @@ class Problem(BaseModel):
 
 _REFERENCE = "#/components/schemas/{model}"
 
-PROBLEM_SCHEMAS: dict[str, Any] = {
-    model.__name__: {
-        name: value for name, value in model.model_json_schema(ref_template=_REFERENCE).items() if name != "$defs"
+
+def error_schemas(*models: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schemas of bodies of errors, by their names in an OpenAPI document."""
+    return {
+        model.__name__: {
+            name: value for name, value in model.model_json_schema(ref_template=_REFERENCE).items() if name != "$defs"
+        }
+        for model in models
     }
-    for model in (Problem, ProblemField)
-}
-"""The JSON schemas of a problem, by their names in an OpenAPI document."""
 
 
 def documented(*errors: type[QuarryError]) -> dict[int | str, dict[str, Any]]:

@@ -1,0 +1,54 @@
+"""Campaigns as a model of chat completions."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from quarry.campaigns.contract import (
+    HISTORY_MESSAGES_MAX,
+    MESSAGE_CHARACTERS_MAX,
+    Campaign,
+    ChatRequest,
+    ChatResponse,
+    FinalAnswerEvent,
+    HistoryMessage,
+)
+from quarry.campaigns.search import chat_about_campaigns
+from quarry.core.completions import Asked, Said, Source, Sources
+from quarry.core.stream.events import PartialTextEvent
+
+LISTED_MAX = 10
+"""So many of the campaigns that an answer speaks of are listed under it."""
+
+
+async def answer(asked: Asked) -> Said:
+    """The answer, and then the campaigns that it speaks of."""
+    history = [
+        HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
+        for turn in asked.before[-HISTORY_MESSAGES_MAX:]
+    ]
+    return _said(asked, ChatRequest(message=asked.question, history=history))
+
+
+async def _said(asked: Asked, request: ChatRequest) -> Said:
+    events = chat_about_campaigns(request, asked.caller, asked.services, asked.request_id, asked.run_id)
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, PartialTextEvent):
+                yield event.data.text
+            elif isinstance(event, FinalAnswerEvent):
+                yield _sources(event.data)
+
+
+def _sources(found: ChatResponse) -> Sources:
+    listed = found.campaigns[:LISTED_MAX]
+    is_cut = found.total > len(listed)
+    heading = f"Campaigns, the first {len(listed)} of {found.total:,}" if is_cut else "Campaigns"
+    return Sources(heading, [_source(campaign) for campaign in listed])
+
+
+def _source(campaign: Campaign) -> Source:
+    captured = campaign.capture_date.isoformat() if campaign.capture_date else None
+    detail = ", ".join(filter(None, (campaign.channel, captured, campaign.offer)))
+    title = f"{campaign.brand}, {campaign.company}" if campaign.brand else campaign.company
+    return Source(title, detail, campaign.url)

@@ -1,0 +1,34 @@
+"""Which domains hold data: what a deployment offers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+from psycopg.sql import SQL, Identifier, Literal
+
+from quarry.core.postgres.pool import Database
+
+DOMAINS_KEPT_SECONDS = 60.0
+
+
+class FilledDomains:
+    """The domains that hold data, looked up once a minute; one does when one of its tables holds a row."""
+
+    def __init__(self, domain_tables: Mapping[str, tuple[str, ...]]) -> None:
+        self._query = SQL(" union all ").join(
+            SQL("select {} as domain where {}").format(
+                Literal(domain),
+                SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
+            )
+            for domain, tables in domain_tables.items()
+        )
+        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
+
+    async def of(self, database: Database) -> list[str]:
+        found_at, domains = self._found.get(database, (float("-inf"), []))
+        if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
+            domains = sorted(row["domain"] for row in await database.rows(self._query))
+            self._found[database] = time.monotonic(), domains
+        return domains

@@ -1,0 +1,30 @@
+"""`quarry mcp`: what agents are offered, over standard input and output, for clients on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+
+from quarry.api.agents import OFFER
+from quarry.core.agent_server import AgentServer
+from quarry.core.services import Caller
+from quarry.core.web.rate_limit import take_place
+from quarry.local.database import LocalDatabase, open_database
+
+
+def serve_agents(user: str, *, may_spend: bool) -> None:
+    """Serve until standard input ends. Raises as `open_database` does."""
+    with open_database() as database, database.supervised():
+        asyncio.run(_serve(database, Caller(user), may_spend=may_spend))
+
+
+async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) -> None:
+    from mcp.server.stdio import stdio_server
+
+    logging.getLogger("mcp").setLevel(logging.WARNING)
+    async with database.services() as services:
+        charge = partial(take_place, services, caller)
+        protocol = AgentServer(OFFER, caller, services, charge, may_spend=may_spend).protocol()
+        async with stdio_server() as (read, write):
+            await protocol.run(read, write, protocol.create_initialization_options())

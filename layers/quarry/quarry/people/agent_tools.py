@@ -1,0 +1,96 @@
+"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from quarry.core.agent_tools import AgentTool
+from quarry.core.contract import Request
+from quarry.core.services import Caller, Services
+from quarry.core.text import Identifier, QueryText
+from quarry.people.access.profiles import public_profile
+from quarry.people.contract import PeopleSearchRequest, PersonResult, PublicProfile, Relaxation
+from quarry.people.search import search_people
+
+
+class GetPersonArguments(Request):
+    """Arguments of `get_person`."""
+
+    id: Identifier = Field(description="The person's id, as a search gave it.")
+
+
+class SearchPeopleArguments(Request):
+    """Arguments of `search_people`."""
+
+    query: QueryText = Field(
+        description="Who is wanted, in plain words: what they do, where, for whom they work or worked, what they know."
+    )
+
+
+class FoundPerson(BaseModel):
+    """A person, why they were found, and which conditions they meet and miss."""
+
+    id: str
+    name: str | None
+    headline: str | None
+    similarity_percent: int | None
+    why_matched: list[str]
+    open_to_work: bool
+    open_to_contact: bool
+    meets: list[str]
+    misses: list[str]
+
+
+class FoundPeople(BaseModel):
+    """At most five people, best first, and how many more there were without one condition."""
+
+    search_id: str
+    people: list[FoundPerson]
+    relaxations: list[Relaxation]
+    next: str
+
+
+async def _get(arguments: GetPersonArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    return (await public_profile(arguments.id, services.database)).model_dump(mode="json")
+
+
+async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    found = await search_people(PeopleSearchRequest(query=arguments.query), caller, services)
+    return {
+        "search_id": found.search_id,
+        "people": [_short(person) for person in found.people],
+        "relaxations": [each.model_dump() for each in found.relaxations],
+        "next": "get_person gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
+    }
+
+
+def _short(person: PersonResult) -> dict[str, Any]:
+    return person.model_dump(mode="json", include={*FoundPerson.model_fields})
+
+
+AGENT_TOOLS = (
+    AgentTool(
+        "get_person",
+        "Get a person's profile",
+        "What everyone may see of one person: headline, bio, and experience with its details, by id. Contact details are not "
+        "among it.",
+        GetPersonArguments,
+        PublicProfile,
+        _get,
+        resource="quarry://people/{id}",
+    ),
+    AgentTool(
+        "search_people",
+        "Search people, for a credit",
+        "Find at most five people by hard conditions in plain words, with reasons. EACH CALL COSTS THE USER ONE CREDIT, also one "
+        "that finds nobody: it is offered only since the user's own settings allow spending. Ask once, with all that is known, "
+        "and not again for the same people.",
+        SearchPeopleArguments,
+        FoundPeople,
+        _search,
+        route_class="model",
+        spends=True,
+    ),
+)

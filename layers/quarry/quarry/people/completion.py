@@ -1,0 +1,57 @@
+"""People as a model of chat completions. Every answer is a search of its own, and costs what a search costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quarry.core.completions import Asked, Said
+from quarry.core.text import shorten
+from quarry.people.contract import FALLBACK_TIERS, PeopleSearchRequest, PeopleSearchResponse, PersonResult
+from quarry.people.search import search_people
+
+LINE_CHARACTERS_MAX = 300
+
+
+async def answer(asked: Asked) -> Said:
+    """The people found, with reasons and without contact details. Raises as `search_people`."""
+    found = await search_people(
+        PeopleSearchRequest(query=asked.question),
+        asked.caller,
+        asked.services,
+        idempotency_key=asked.idempotency_key,
+        request_id=asked.request_id,
+        run_id=asked.run_id,
+    )
+    return _said(found)
+
+
+async def _said(found: PeopleSearchResponse) -> Said:
+    for piece in in_words(found):
+        yield piece
+
+
+def in_words(found: PeopleSearchResponse) -> Iterator[str]:
+    """A search's answer in Markdown, a piece for each person."""
+    count = len(found.people)
+    yield "Nobody was found." if not count else f"{count} {'person' if count == 1 else 'people'}, best first."
+    if count and found.fallback_tier:
+        yield f" Too few fit exactly: {FALLBACK_TIERS[found.fallback_tier]}."
+    for place, person in enumerate(found.people, start=1):
+        yield "\n\n" + "\n".join(_lines(place, person))
+    if found.relaxations:
+        yield "\n\nWith one condition less:\n\n"
+        yield "\n".join(f"- {_one_line(each.label)}: {each.additional_people:,} more" for each in found.relaxations)
+    yield f"\n\nSearch {found.search_id}, for one credit. Contact details are unlocked in Quarry itself."
+
+
+def _lines(place: int, person: PersonResult) -> Iterator[str]:
+    headline = f": {_one_line(person.headline)}" if person.headline else ""
+    yield f"{place}. **{_one_line(person.name or person.id)}**{headline}"
+    for reason in person.why_matched:
+        yield f"   - {_one_line(reason)}"
+    if person.misses:
+        yield f"   - Does not meet: {_one_line('; '.join(person.misses))}"
+
+
+def _one_line(text: str) -> str:
+    return shorten(text, LINE_CHARACTERS_MAX)

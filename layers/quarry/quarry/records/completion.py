@@ -1,0 +1,54 @@
+"""Civic records as a model of chat completions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+
+from quarry.core.completions import Asked, Said, Source, Sources, Turn, cited_in
+from quarry.core.text import QUERY_MAX_CHARACTERS
+from quarry.records.answer import answer_question
+from quarry.records.contract import (
+    HISTORY_CHARACTERS_MAX,
+    HISTORY_TURNS,
+    AnswerChunkEvent,
+    AskRequest,
+    PriorTurn,
+    SourcesEvent,
+)
+from quarry.records.contract import Source as RecordSource
+
+
+async def answer(asked: Asked) -> Said:
+    """A cited answer; the records that it cites come last."""
+    return _said(asked, AskRequest(question=asked.question, history=_prior_turns(asked.before)))
+
+
+async def _said(asked: Asked, request: AskRequest) -> Said:
+    events = answer_question(request, asked.caller, asked.services, asked.request_id, run_id=asked.run_id)
+    text, sources = "", list[RecordSource]()
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, AnswerChunkEvent):
+                text += event.chunk
+                yield event.chunk
+            elif isinstance(event, SourcesEvent):
+                sources = event.sources
+    yield Sources("Sources", cited_in(text, [_source(each) for each in sources]))
+
+
+def _source(source: RecordSource) -> Source:
+    known = (source.type.replace("_", " "), source.date.isoformat() if source.date else "")
+    return Source(source.title, ", ".join(filter(None, known)), source.url, source.n)
+
+
+def _prior_turns(before: Sequence[Turn]) -> list[PriorTurn]:
+    """The latest questions with what was answered to each."""
+    turns: list[PriorTurn] = []
+    for turn in before:
+        if turn.role == "user":
+            turns.append(PriorTurn(question=turn.content[:QUERY_MAX_CHARACTERS], answer=""))
+        elif turns:
+            answered = f"{turns[-1].answer}\n{turn.content}".strip()[:HISTORY_CHARACTERS_MAX]
+            turns[-1] = PriorTurn(question=turns[-1].question, answer=answered)
+    return turns[-HISTORY_TURNS:]

@@ -1,0 +1,312 @@
+"""`/v1/` by OpenAI's own client, over real HTTP: the models, their answers whole and streamed, what they cite, and errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+import psycopg
+import pytest
+from openai import OpenAI
+from openai.types.chat import ChatCompletion
+
+from quarry.core.web.problems import BODY_MAX_BYTES
+from tests.conftest import create_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.records.asking import playing
+from tests.running import running_server
+
+QUESTION = "Why did the council keep the old elm in Quill Square?"
+PEOPLE_QUERY = "backend engineers who know Kafka"
+
+
+@pytest.fixture(scope="module")
+def completions_url(server_url: str, sample_template: str) -> str:
+    """A database with the sample data."""
+    return create_database(server_url, "completions_sample", template=sample_template)
+
+
+@pytest.fixture(scope="module")
+def base(completions_url: str) -> Iterator[str]:
+    """A running service over the sample data, without limits."""
+    with running_server(completions_url, RATE_LIMIT_PER_MINUTE="0") as base:
+        yield base
+
+
+@pytest.fixture(scope="module")
+def client(base: str) -> Iterator[OpenAI]:
+    with client_of(base) as client:
+        yield client
+
+
+def client_of(base: str, user: str = "demo") -> OpenAI:
+    return OpenAI(base_url=f"{base}/v1", api_key=user, max_retries=0)
+
+
+def ask(client: OpenAI, model: str, question: str, **more: Any) -> ChatCompletion:
+    completion: ChatCompletion = client.chat.completions.create(
+        model=model, messages=[{"role": "user", "content": question}], **more
+    )
+    return completion
+
+
+def text_of(completion: ChatCompletion) -> str:
+    return completion.choices[0].message.content or ""
+
+
+def test_each_domain_with_data_is_a_model(client: OpenAI) -> None:
+    models = client.models.list().data
+    assert {model.id for model in models} == {
+        "quarry-records", "quarry-companies", "quarry-people", "quarry-campaigns",
+    }  # fmt: skip
+
+
+def test_an_empty_database_has_no_models_and_answers_all_the_same(database_url: str) -> None:
+    with running_server(database_url, RATE_LIMIT_PER_MINUTE="0") as base, client_of(base) as client:
+        assert client.models.list().data == []
+        for model in ("quarry-records", "quarry-companies", "quarry-people", "quarry-campaigns"):
+            assert text_of(ask(client, model, "robots that weld"))
+
+
+def test_an_answer_cites_its_sources_by_number_and_lists_them(client: OpenAI) -> None:
+    completion = ask(client, "quarry-records", QUESTION)
+    [choice] = completion.choices
+    assert (completion.object, completion.model, choice.finish_reason) == ("chat.completion", "quarry-records", "stop")
+    answer, _, listed = text_of(completion).partition("\n\nSources:\n\n")
+    cited = {*re.findall(r"\[(\d+)\]", answer)}
+    assert cited
+    assert cited == {*re.findall(r"^- \[(\d+)\] ", listed, re.MULTILINE)}
+    assert completion.usage is not None
+    assert completion.usage.total_tokens == 0  # no chat model was asked
+
+
+def test_a_source_with_an_address_is_annotated_where_it_is_cited(client: OpenAI) -> None:
+    completion = ask(client, "quarry-records", "What did people say about the old elm?")
+    text, annotations = text_of(completion), completion.choices[0].message.annotations or []
+    assert annotations
+    for annotation in annotations:
+        cited = annotation.url_citation
+        assert annotation.type == "url_citation"
+        assert cited.url.startswith("https://")
+        assert re.fullmatch(r"\[\d+\]", text[cited.start_index : cited.end_index])
+        assert f"({cited.url})" in text
+        assert cited.title
+
+
+def test_companies_are_listed_and_annotated_where_they_are_named(client: OpenAI) -> None:
+    completion = ask(client, "quarry-companies", "robots that can be leased")
+    text, annotations = text_of(completion), completion.choices[0].message.annotations or []
+    assert annotations
+    for annotation in annotations:
+        cited = annotation.url_citation
+        assert cited.title in text[cited.start_index : cited.end_index]
+        assert f"]({cited.url})" in text
+
+
+def test_campaigns_are_counted_and_the_first_ones_listed(client: OpenAI) -> None:
+    text = text_of(ask(client, "quarry-campaigns", "How many campaigns ran by email?"))
+    assert "Campaigns, the first 10 of " in text
+    assert text.count("https://ads.example.com/") == 10
+
+
+@pytest.mark.parametrize(
+    ("model", "question"),
+    [
+        ("quarry-records", QUESTION),
+        ("quarry-companies", "robots that can be leased"),
+        ("quarry-campaigns", "How many campaigns ran by email?"),
+    ],
+)
+def test_a_streamed_answer_is_the_whole_one_in_pieces(client: OpenAI, model: str, question: str) -> None:
+    whole = ask(client, model, question)
+    chunks = list(
+        client.chat.completions.create(
+            model=model,
+            messages=[{"role": "user", "content": question}],
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+    )
+    *pieces, end, usage = chunks
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert pieces[0].choices[0].delta.role == "assistant"
+    assert "".join(piece.choices[0].delta.content or "" for piece in pieces) == text_of(whole)
+    assert sum(1 for piece in pieces if piece.choices[0].delta.content) >= 2
+    annotated = [getattr(piece.choices[0].delta, "annotations", None) for piece in pieces]
+    given = [annotation for each in annotated for annotation in each or ()]
+    assert given == [annotation.model_dump() for annotation in whole.choices[0].message.annotations or ()]
+    assert end.choices[0].finish_reason == "stop"
+    assert (usage.choices, usage.usage is not None) == ([], True)
+
+
+def test_a_stream_ends_as_openais_do(base: str) -> None:
+    body = {"model": "quarry-records", "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+    response = httpx2.post(f"{base}/v1/chat/completions", json=body, timeout=60)
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    lines = [line for line in response.text.split("\n\n") if line and not line.startswith(":")]
+    assert all(line.startswith("data: ") for line in lines)
+    assert lines[-1] == "data: [DONE]"
+
+
+async def test_the_asynchronous_client_is_answered_too(base: str) -> None:
+    async with openai.AsyncOpenAI(base_url=f"{base}/v1", api_key="demo", max_retries=0) as client:
+        stream = await client.chat.completions.create(
+            model="quarry-records", messages=[{"role": "user", "content": QUESTION}], stream=True
+        )
+        pieces = [chunk.choices[0].delta.content or "" async for chunk in stream]
+    assert "Sources:" in "".join(pieces)
+
+
+def test_a_follow_up_question_is_read_in_its_conversation(client: OpenAI) -> None:
+    first = text_of(ask(client, "quarry-records", QUESTION))
+    messages: Any = [
+        {"role": "system", "content": "Answer like a pirate."},
+        {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+        {"role": "assistant", "content": first},
+        {"role": "user", "content": "Who voted against it?"},
+    ]
+    text = text_of(client.chat.completions.create(model="quarry-records", messages=messages))
+    assert "elm" in text.lower()
+
+
+def test_tools_that_may_be_called_are_passed_over(client: OpenAI) -> None:
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
+    more = {"tools": [tool], "temperature": 0.2, "max_tokens": 5, "user": "u", "seed": 1}
+    completion = ask(client, "quarry-records", QUESTION, tool_choice="auto", **more)
+    assert not completion.choices[0].message.tool_calls
+    assert text_of(completion)
+
+
+@pytest.mark.parametrize(
+    ("more", "param"),
+    [
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"response_format": {"type": "json_object"}}, "response_format.type"),
+        ({"n": 2}, "n"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "system", "content": "Be kind."}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "x" * 2001}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "a\x00b"}]}, "messages.0.content.0.text"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_by_name(client: OpenAI, more: dict[str, Any], param: str | None) -> None:
+    body: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTION}]} | more
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.chat.completions.create(model="quarry-records", **body)
+    assert (refused.value.type, refused.value.param) == ("invalid_request_error", param)
+    assert refused.value.request_id
+
+
+def test_an_unknown_model_is_told_which_there_are(client: OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError) as refused:
+        ask(client, "gpt-4o", QUESTION)
+    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
+    assert "quarry-records" in refused.value.message
+
+
+def test_a_search_of_people_costs_a_credit_and_once_under_a_key(client: OpenAI, base: str) -> None:
+    before = balance(base)
+    key = {"Idempotency-Key": "one-search"}
+    first = text_of(ask(client, "quarry-people", PEOPLE_QUERY, extra_headers=key))
+    assert text_of(ask(client, "quarry-people", PEOPLE_QUERY, extra_headers=key)) == first
+    assert balance(base) == before - 1
+    with pytest.raises(openai.ConflictError):
+        ask(client, "quarry-people", "nurses", extra_headers=key)
+    assert balance(base) == before - 1
+    streamed = client.chat.completions.create(
+        model="quarry-people",
+        messages=[{"role": "user", "content": PEOPLE_QUERY}],
+        stream=True,
+        extra_headers=key,
+    )
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in streamed) == first
+
+
+def test_contact_details_are_never_shown(client: OpenAI, completions_url: str) -> None:
+    text = text_of(ask(client, "quarry-people", PEOPLE_QUERY))
+    with psycopg.connect(completions_url) as connection:
+        rows = connection.execute("select email, phone from people").fetchall()
+    known = [value for row in rows for value in row if value]
+    assert known
+    assert "1. **" in text
+    assert not [value for value in known if value in text]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_who_has_no_credit_is_told_by_a_status(base: str, completions_url: str, stream: bool) -> None:
+    with psycopg.connect(completions_url) as connection:
+        connection.execute(
+            "insert into credit_accounts (user_id, balance) values ('broke', 0) on conflict (user_id) do nothing"
+        )
+    with client_of(base, "broke") as client, pytest.raises(openai.APIStatusError) as refused:
+        client.chat.completions.create(
+            model="quarry-people", messages=[{"role": "user", "content": PEOPLE_QUERY}], stream=stream
+        )
+    assert (refused.value.status_code, refused.value.type) == (402, "insufficient_quota")
+
+
+def balance(base: str) -> int:
+    found: int = httpx2.get(f"{base}/credits").json()["balance"]
+    return found
+
+
+def test_every_layers_errors_are_of_openais_form(base: str) -> None:
+    path, large = "/v1/chat/completions", b" " * BODY_MAX_BYTES + b"{}"
+    json_headers = {"Content-Type": "application/json"}
+    with httpx2.Client(base_url=base) as http:
+        for response, status in (
+            (http.get(path), 405),
+            (http.get("/v1/nothing"), 404),
+            (http.post(path, content=b"{", headers=json_headers), 400),
+            (http.post(path, content=b"x", headers={"Content-Type": "text/plain"}), 415),
+            (http.post(path, content=large, headers=json_headers), 413),
+            (http.get("/v1/models", headers={"Authorization": "Basic eDp5"}), 401),
+            (http.get("/v1/models", headers={"Host": "evil.example"}), 421),
+        ):
+            assert response.status_code == status
+            assert response.headers["content-type"] == "application/json"
+            error = response.json()["error"]
+            assert {*error} == {"message", "type", "param", "code"}
+            assert error["message"]
+        assert http.head("/v1/nothing").content == b""
+        assert http.get("/nothing").headers["content-type"] == "application/problem+json"
+
+
+def test_requests_count_against_the_callers_limit(completions_url: str) -> None:
+    with (
+        running_server(completions_url, RATE_LIMIT_PER_MINUTE="1") as limited,
+        client_of(limited, "eager") as client,
+        pytest.raises(openai.RateLimitError) as refused,
+    ):
+        ask_thrice(client)
+    assert refused.value.code == "rate_limit_exceeded"
+    assert refused.value.response.headers["retry-after"]
+
+
+def ask_thrice(client: OpenAI) -> None:
+    for _ in range(3):
+        ask(client, "quarry-records", "elm")
+
+
+def test_usage_is_what_the_chat_model_behind_it_used(completions_url: str, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    environment = model_environment(model.url) | {"RATE_LIMIT_PER_MINUTE": "0"}
+    with running_server(completions_url, **environment) as base, client_of(base) as client:
+        usage = ask(client, "quarry-records", QUESTION).usage
+    assert usage is not None
+    assert usage.completion_tokens > 0
+    assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
+
+
+async def test_a_search_ends_when_its_reader_leaves(completions_url: str, model: FakeOpenAI) -> None:
+    model.respond = lambda body: Reply.hang(60)
+    environment = {"MODEL_TIMEOUT_SECONDS": "60", "STREAM_GRACE_SECONDS": "600", "RATE_LIMIT_PER_MINUTE": "0"}
+    body = {"model": "quarry-records", "stream": True, "messages": [{"role": "user", "content": "Who kept the elm?"}]}
+    with running_server(completions_url, **(model_environment(model.url) | environment)) as base:
+        async with httpx2.AsyncClient(timeout=30) as http:
+            async with http.stream("POST", f"{base}/v1/chat/completions", json=body):
+                await model.wait_for_request(10)
+        await model.wait_for_disconnect(10)
