@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 QUARRY := $(BIN)/quarry
 SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
+UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
 # of what is built and deployed
 ARCHITECTURE ?= arm64
@@ -55,9 +55,11 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 	@$(BIN)/python -m tools.generate
 
 lock: ## Resolve the dependencies anew (needs uv)
-	$(UV) --extra lambda --extra local --group dev -o requirements/dev.txt
-	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
-	$(UV) --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt
+	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
+# the layer has what every process needs, but not the default of an installation
+	@mkdir -p build && sed '/"quarry\[local\]",/d' pyproject.toml > build/pyproject.toml
+	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
 # `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
 build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)

@@ -94,7 +94,7 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, QuarryError):
         return error.message
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("quarry"):
-        return f"{error.name} is not installed: pip install 'quarry[local]'"
+        return f"{error.name} is not installed: pip install quarry"
     from quarry.local.embedded_postgres import EmbeddedPostgresError
 
     if isinstance(error, EmbeddedPostgresError):

@@ -82,7 +82,7 @@ class Migrated:
 
 
 def sql_directory() -> Path:
-    """The folder `sql`: inside the package where it is built into a layer, beside it in a checkout.
+    """The folder `sql`: inside the package where it was built, as into a wheel or a layer, beside it in a checkout.
 
     Raises ConfigurationError when there is none.
     """
@@ -90,7 +90,7 @@ def sql_directory() -> Path:
     for candidate in (package / "sql", package.parents[2] / "sql"):
         if (candidate / "migrations").is_dir():
             return candidate
-    raise ConfigurationError("The folder sql/ is not beside the package: install Quarry from its repository.")
+    raise ConfigurationError("The folder sql/ is missing from the package: install Quarry anew.")
 
 
 def migration_files(directory: Path) -> list[SqlFile]:
