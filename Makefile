@@ -10,6 +10,7 @@ UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-ha
 # of what is built and deployed
 ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
+PORT         ?= 8080
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
 # Commands that the tests start would otherwise compile everything anew.
@@ -21,8 +22,8 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080 with the sample data (no keys, no database needed)
-	@$(QUARRY) demo
+demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with the sample data (no keys, no database needed)
+	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
 
 test: $(VENV)/dev ## Run all tests
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4

@@ -347,12 +347,13 @@ class TestWithoutWeights:
     @pytest.fixture(autouse=True)
     def _uninstall(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(local_embedding, "WEIGHTS_DISTRIBUTION", "a-package-that-nobody-has")
+        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", "/nowhere")
 
     def test_it_says_that_it_is_not_available(self) -> None:
         assert not LocalEmbedding.available()
 
     async def test_embedding_says_what_still_works_and_how_to_install(self, embedding: LocalEmbedding) -> None:
-        with pytest.raises(ModelUnavailable, match=r"lexical search still works\. To install it: `make demo`"):
+        with pytest.raises(ModelUnavailable, match=r"lexical search still works\. To install it: `quarry weights`"):
             await embedding.embed(["elm"])
 
     async def test_windows_work(self, embedding: LocalEmbedding) -> None:

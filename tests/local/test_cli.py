@@ -34,7 +34,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor", "map"),
+    *("credits", "tune", "index", "doctor", "map", "config", "weights", "completion"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -109,7 +109,9 @@ class TestHelp:
         text = help_of("")
         assert [command for command in COMMANDS if re.search(rf"^ +{command} +\w", text, re.MULTILINE)] == [*COMMANDS]
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "runs show", "credits show", "credits grant", "index rebuild"])
+    @pytest.mark.parametrize(
+        "command", [*COMMANDS, "runs show", "credits show", "credits grant", "index rebuild", "config show"]
+    )
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
 
@@ -170,6 +172,8 @@ class TestWrongUsage:
             (["credits", "grant", "ada", "0"], "'0'"),
             (["credits", "grant", "ada", "1000001"], "1,000,000"),
             (["serve", "--port", "70000"], "65535"),
+            (["config"], "COMMAND"),
+            (["completion", "nutshell"], "nutshell"),
         ],
     )
     def test_it_is_told_in_one_line_with_status_2(self, arguments: list[str], told: str) -> None:

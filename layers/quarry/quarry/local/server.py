@@ -9,6 +9,8 @@ import logging
 import shlex
 import socket
 import sys
+import threading
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -18,14 +20,16 @@ import uvicorn
 from quarry.api import everything
 from quarry.core.collections.keeper import keep
 from quarry.core.errors import ConfigurationError, ModelUnavailable
-from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.model.local_embedding import LocalEmbedding, fetched_weights
 from quarry.core.services import Services
+from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.host_gate import is_loopback
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
+from quarry.local.weights import SOURCE, fetch_weights
 
 DRAIN_SECONDS = 1
 """How long open streams may go on once the server was told to end."""
@@ -36,19 +40,42 @@ SAMPLE_WORDS = "bridge weight limit"
 logger = logging.getLogger(__name__)
 
 
-def serve(host: str, port: int) -> None:
+def serve(host: str, port: int, *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError when the port cannot be had, and as `open_database` does."""
     with _bound_socket(host, port) as listener, open_database() as database:
         address = _address(host, listener)
-        _run(database, host, listener, lambda: print(f"Quarry serves on {address}; Ctrl-C ends it.", flush=True))
+        _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 
 
-def demo(host: str, port: int) -> None:
+def demo(host: str, port: int, *, open_page: bool = False) -> None:
     """Migrate, load the sample data where it is missing, serve, and say what to try. Raises as `serve`."""
     with _bound_socket(host, port) as listener, open_database() as database:
+        _have_weights(database.settings)
         load_samples(database)
-        text = _things_to_try(_address(host, listener))
-        _run(database, host, listener, lambda: print(text, flush=True))
+        address = _address(host, listener)
+        _run(database, host, listener, _greeting(_things_to_try(address), address, open_page))
+
+
+def _greeting(text: str, address: str, open_page: bool) -> Callable[[], None]:
+    """What is said and done once the server answers."""
+
+    def greet() -> None:
+        print(text, flush=True)
+        if open_page:
+            # a browser of the terminal would hold up the server
+            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+
+    return greet
+
+
+def _have_weights(settings: Settings) -> None:
+    """Fetch the local embedding model's weights where an installation came without. Without them words alone are searched."""
+    if settings.embeddings == "local" and not LocalEmbedding.available():
+        print("Fetching the embedding model's weights (91 MB, once) …", file=sys.stderr)
+        try:
+            fetch_weights(SOURCE, fetched_weights())
+        except (ModelUnavailable, OSError) as error:
+            logger.error("without the local embedding model, since %s; `quarry weights` tries again", error)
 
 
 def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:
