@@ -59,7 +59,7 @@ lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
 # the layer has what every process needs, but not the default of an installation
-	@mkdir -p build && sed '/"quarry\[local\]",/d' pyproject.toml > build/pyproject.toml
+	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
 # `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.

@@ -44,7 +44,7 @@ def test_the_image_can_be_built_of_what_is_copied_into_it(tmp_path: Path) -> Non
                     shutil.copy(ROOT / part, copied)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet", "."]
     subprocess.run([*command, "--wheel-dir", "dist"], cwd=tmp_path, capture_output=True, check=True)
-    assert len(list((tmp_path / "dist").glob("quarry-*.whl"))) == 1
+    assert len(list((tmp_path / "dist").glob("quarry_search-*.whl"))) == 1
 
 
 def test_the_image_runs_without_rights() -> None:

@@ -98,7 +98,7 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, QuarryError):
         return error.message
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("quarry"):
-        return f"{error.name} is not installed: pip install quarry"
+        return f"{error.name} is not installed: pip install quarry-search"
     from quarry.local.embedded_postgres import EmbeddedPostgresError
 
     if isinstance(error, EmbeddedPostgresError):

@@ -13,7 +13,7 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     """The script for `shell`."""
     for action in _actions(parser):
         if action.type is Path:
-            action.complete = shtab.FILE  # type: ignore[attr-defined] -- where shtab looks for it
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
     return str(shtab.complete(parser, shell))
 
 
