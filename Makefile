@@ -17,7 +17,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench load eval docs lock build deploy clean
+.PHONY: help demo test check format bench load eval docs lock package build deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ lock: ## Resolve the dependencies anew (needs uv)
 	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 
+package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
+	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*
+
 # `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
 build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)
 	@for python in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13; do \
@@ -74,7 +77,7 @@ deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod fo
 	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)
 
 clean: ## Remove the environment, what was built, and the local data
-	rm -rf $(VENV) .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
