@@ -363,6 +363,11 @@ class TestWithoutWeights:
         with pytest.raises(ModelUnavailable, match="not installed"):
             LocalEmbedding.verify_weights()
 
+    def test_they_are_found_where_they_were_fetched_to(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", str(WEIGHTS))
+        assert LocalEmbedding.available()
+        LocalEmbedding.verify_weights()
+
     async def test_installed_later_they_are_found(
         self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding
     ) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from quarry.core.errors import ConfigurationError, ModelUnavailable
-from quarry.core.model.local_embedding import fetched_weights
-from quarry.local import weights
+from quarry.core.model.local_embedding import LocalEmbedding, fetched_weights
+from quarry.core.settings import Settings
+from quarry.local import server, weights
 from quarry.local.config import HIDDEN
 from quarry.local.dotenv_file import take_dotenv
 from quarry.local.terminal import make_console
@@ -121,9 +122,9 @@ def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: P
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {told}.part && mv {told}.part {told}\n')
     browser.chmod(0o755)
-    with served("serve", "--open", DATABASE_URL=sample_url, BROWSER=f"{browser} %s") as server:
+    with served("serve", "--open", DATABASE_URL=sample_url, BROWSER=f"{browser} %s") as running:
         wait_until(told.exists)
-        assert told.read_text().strip() == server.url
+        assert told.read_text().strip() == running.url
 
 
 class TestWeights:
@@ -132,10 +133,10 @@ class TestWeights:
         """The address of a folder on this machine, over HTTP."""
         (tmp_path / "source").mkdir()
         handler = partial(_Quiet, directory=str(tmp_path / "source"))
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
+            threading.Thread(target=files.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{files.server_port}"
+            files.shutdown()
 
     def test_what_has_the_right_hash_is_kept(
         self, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +153,16 @@ class TestWeights:
     def test_a_source_that_has_none_is_told(self, source: str, tmp_path: Path) -> None:
         with pytest.raises(ModelUnavailable, match=r"cannot be fetched from .*not found"):
             weights.fetch_weights(source, tmp_path / "cache")
+
+    def test_a_demo_without_them_goes_on(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, source: str, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(LocalEmbedding, "available", lambda: False)
+        monkeypatch.setattr(server, "SOURCE", source)
+        monkeypatch.setattr(server, "fetched_weights", lambda: tmp_path / "cache")
+        server._have_weights(Settings.from_environment({}))
+        assert "no local embedding model" in caplog.text
+        assert "`quarry weights` tries again" in caplog.text
 
     def test_a_user_without_a_home_has_a_place_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def homeless(path: Path) -> Path:

@@ -75,7 +75,7 @@ def _have_weights(settings: Settings) -> None:
         try:
             fetch_weights(SOURCE, fetched_weights())
         except (ModelUnavailable, OSError) as error:
-            logger.error("without the local embedding model, since %s; `quarry weights` tries again", error)
+            logger.error("no local embedding model: %s; `quarry weights` tries again", str(error).rstrip("."))
 
 
 def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:
