@@ -5,24 +5,25 @@ BIN    := $(VENV)/bin
 QUARRY := $(BIN)/quarry
 SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header pyproject.toml
+UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
 # of what is built and deployed
 ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
+PORT         ?= 8080
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
 # Commands that the tests start would otherwise compile everything anew.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench load eval docs lock build deploy clean
+.PHONY: help demo test check format bench load eval docs lock package build deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080 with the sample data (no keys, no database needed)
-	@$(QUARRY) demo
+demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with the sample data (no keys, no database needed)
+	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
 
 test: $(VENV)/dev ## Run all tests
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4
@@ -55,9 +56,14 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 	@$(BIN)/python -m tools.generate
 
 lock: ## Resolve the dependencies anew (needs uv)
-	$(UV) --extra lambda --extra local --group dev -o requirements/dev.txt
-	$(UV) --extra local --group build -c requirements/dev.txt -o requirements/local.txt
-	$(UV) --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt
+	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
+# the layer has what every process needs, but not the default of an installation
+	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
+	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
+
+package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
+	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*
 
 # `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
 build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)
@@ -71,7 +77,7 @@ deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod fo
 	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)
 
 clean: ## Remove the environment, what was built, and the local data
-	rm -rf $(VENV) .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \

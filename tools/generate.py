@@ -202,6 +202,12 @@ _SETTINGS_HEAD = """# Settings
 Every setting is an environment variable, read and checked once at start; an empty one counts as unset, and a wrong one
 is named in the error. Nothing needs to be set to run Quarry locally. This page is written by `make docs`.
 
+What is set nearer wins: an option of the command (`--port`), then the environment, then the file `.env` of the folder in
+which `quarry` is called (`NAME=value`, one a line; names that are not listed here are left alone), then weights that
+`quarry tune` stored, then the default. A secret may be in a file: `DATABASE_URL_FILE` and `OPENAI_API_KEY_FILE` name one, as
+Docker and Kubernetes mount them. `quarry config show` lists what is in force and where it comes from, without the secrets.
+`NO_COLOR`, set to anything, turns colours off. In Lambda only the environment is read.
+
 | variable | default | takes | what it does |
 |---|---|---|---|
 """

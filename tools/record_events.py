@@ -113,7 +113,9 @@ REQUESTS = {
     ),
     "records/collections": Request("GET", "/collections"),
     "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
-    "records/ask": Request("POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION, "fresh": True}),
+    "records/ask": Request(
+        "POST", "/records/ask", accept="text/event-stream", body={"question": QUESTION, "fresh": True}
+    ),
     "records/ask_by_query": Request(
         "GET", "/records/ask", accept="text/event-stream", query=[("q", QUESTION), ("fresh", "true")]
     ),

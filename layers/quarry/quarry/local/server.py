@@ -9,6 +9,8 @@ import logging
 import shlex
 import socket
 import sys
+import threading
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -36,19 +38,31 @@ SAMPLE_WORDS = "bridge weight limit"
 logger = logging.getLogger(__name__)
 
 
-def serve(host: str, port: int) -> None:
+def serve(host: str, port: int, *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError when the port cannot be had, and as `open_database` does."""
     with _bound_socket(host, port) as listener, open_database() as database:
         address = _address(host, listener)
-        _run(database, host, listener, lambda: print(f"Quarry serves on {address}; Ctrl-C ends it.", flush=True))
+        _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 
 
-def demo(host: str, port: int) -> None:
+def demo(host: str, port: int, *, open_page: bool = False) -> None:
     """Migrate, load the sample data where it is missing, serve, and say what to try. Raises as `serve`."""
     with _bound_socket(host, port) as listener, open_database() as database:
         load_samples(database)
-        text = _things_to_try(_address(host, listener))
-        _run(database, host, listener, lambda: print(text, flush=True))
+        address = _address(host, listener)
+        _run(database, host, listener, _greeting(_things_to_try(address), address, open_page))
+
+
+def _greeting(text: str, address: str, open_page: bool) -> Callable[[], None]:
+    """What is said and done once the server answers."""
+
+    def greet() -> None:
+        print(text, flush=True)
+        if open_page:
+            # a browser of the terminal would hold up the server
+            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+
+    return greet
 
 
 def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started: Callable[[], None]) -> None:

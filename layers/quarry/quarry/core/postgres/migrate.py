@@ -82,7 +82,7 @@ class Migrated:
 
 
 def sql_directory() -> Path:
-    """The folder `sql`: inside the package where it is built into a layer, beside it in a checkout.
+    """The folder `sql`: inside the package where it was built, as into a wheel or a layer, beside it in a checkout.
 
     Raises ConfigurationError when there is none.
     """
@@ -90,7 +90,7 @@ def sql_directory() -> Path:
     for candidate in (package / "sql", package.parents[2] / "sql"):
         if (candidate / "migrations").is_dir():
             return candidate
-    raise ConfigurationError("The folder sql/ is not beside the package: install Quarry from its repository.")
+    raise ConfigurationError("The folder sql/ is missing from the package: install Quarry anew.")
 
 
 def migration_files(directory: Path) -> list[SqlFile]:
@@ -146,7 +146,8 @@ def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = 
 def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
     """A plain autocommit connection for maintenance work, which finds what is in `schema`; closed at the end.
 
-    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none.
+    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none, or the
+    database is not of UTF-8.
     """
     try:
         conninfo_to_dict(url)
@@ -158,6 +159,11 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
     with translated(), connection:
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise ConfigurationError(
+                f"The database has the encoding {encoding}; Quarry needs UTF8: dump it, and make it anew."
+            )
         set_search_path(connection, schema)
         yield connection
 

@@ -1,0 +1,63 @@
+"""`quarry config show`: every setting as it is in force, and where it comes from. Secrets are not shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Set
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from quarry.core.settings import Settings
+from quarry.local.terminal import make_console, printable, write_table
+
+Source = Literal["environment", ".env", "default"]
+
+HIDDEN = "(hidden)"
+
+_USER_OF_URL = re.compile(r"//[^/@]*+@")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting by its variable; `value` is None where it is unset."""
+
+    name: str
+    value: str | None
+    source: Source
+
+
+def show_settings(dotenv: Set[str], *, as_json: bool) -> None:
+    """Print the settings; `dotenv`: the variables that were taken from the file. Raises ConfigurationError."""
+    settings = list(read_settings(dotenv))
+    if as_json:
+        print(json.dumps({"settings": [asdict(each) for each in settings]}, ensure_ascii=False, indent=2))
+        return
+    rows = ([each.name, each.source, printable(each.value or "unset")] for each in settings)
+    write_table(make_console(), ["setting", "from", "value"], rows)
+
+
+def read_settings(dotenv: Set[str]) -> Iterator[Setting]:
+    """The settings in the order of their description."""
+    settings = Settings.from_environment()
+    secrets = Settings.secrets()
+    for name in Settings.model_fields:
+        value = getattr(settings, name)
+        variables = {name.upper(), f"{name.upper()}_FILE"} if name in secrets else {name.upper()}
+        yield Setting(name.upper(), _shown(value, hidden=name in secrets), _source(variables, dotenv))
+
+
+def _source(variables: Set[str], dotenv: Set[str]) -> Source:
+    if variables & dotenv:
+        return ".env"
+    return "environment" if any(os.environ.get(variable) for variable in variables) else "default"
+
+
+def _shown(value: object, *, hidden: bool) -> str | None:
+    if value is None:
+        return None
+    if hidden:
+        return HIDDEN
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return _USER_OF_URL.sub("//***@", text)

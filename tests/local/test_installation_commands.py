@@ -1,0 +1,119 @@
+"""What a command takes from its surroundings: `.env`, colours, a browser, a shell; and `quarry config show`, which tells."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from quarry.core.errors import ConfigurationError
+from quarry.local.config import HIDDEN
+from quarry.local.dotenv_file import take_dotenv
+from quarry.local.terminal import make_console
+from tests.local.test_cli import NOWHERE, QUARRY, environment, quarry
+from tests.local.test_server import served
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands are called in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def called(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [QUARRY, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def shown(**variables: str) -> dict[str, tuple[str | None, str]]:
+    """What `quarry config show` tells of each setting: its value, and where that comes from."""
+    done = called("config", "show", "--json", **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    return {each["name"]: (each["value"], each["source"]) for each in json.loads(done.stdout)["settings"]}
+
+
+class TestDotenv:
+    def test_the_environment_wins_over_the_file_and_the_file_over_the_default(self, folder: Path) -> None:
+        (folder / ".env").write_text("RUN_LOG_DAYS=7\nexport LOG_LEVEL='ERROR'\nANSWER_LIFETIME_DAYS=\n# a comment\n")
+        settings = shown(LOG_LEVEL="DEBUG")
+        assert settings["RUN_LOG_DAYS"] == ("7", ".env")
+        assert settings["LOG_LEVEL"] == ("DEBUG", "environment")
+        assert settings["ANSWER_LIFETIME_DAYS"] == ("30", "default")
+
+    def test_variables_of_other_programs_are_left_alone(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "environ", {})
+        (folder / ".env").write_text("PATH=/nowhere\nRUN_LOG_DAYS=7\n")
+        assert take_dotenv() == {"RUN_LOG_DAYS"}
+        assert os.environ == {"RUN_LOG_DAYS": "7"}
+
+    def test_a_secret_of_the_environment_wins_however_it_is_given(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "environ", {"DATABASE_URL_FILE": "/run/secrets/url"})
+        (folder / ".env").write_text(f"DATABASE_URL={NOWHERE}\n")
+        assert take_dotenv() == set()
+
+    def test_a_file_that_cannot_be_read_is_told(self, folder: Path) -> None:
+        (folder / ".env").write_bytes(b"\xff\xfe")
+        with pytest.raises(ConfigurationError, match=r"\.env cannot be read"):
+            take_dotenv()
+
+
+class TestConfigShow:
+    def test_secrets_are_hidden(self, folder: Path) -> None:
+        done = called(
+            "config",
+            "show",
+            DATABASE_URL=NOWHERE,
+            OPENAI_API_KEY="sk-hunter2",
+            OPENAI_BASE_URL="http://me:hunter2@host/v1",
+        )
+        assert done.returncode == 0
+        assert "hunter2" not in done.stdout
+        lines = {line.split()[0]: line.split() for line in done.stdout.splitlines()}
+        assert lines["DATABASE_URL"] == ["DATABASE_URL", "environment", HIDDEN]
+        assert lines["OPENAI_BASE_URL"][-1] == "http://***@host/v1"
+
+    def test_a_wrong_setting_is_told_in_one_line(self, folder: Path) -> None:
+        done = called("config", "show", LOG_LEVEL="loud")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+
+
+class TestCompletion:
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_every_shell_is_told_of_commands_and_options(self, shell: str) -> None:
+        script = quarry("completion", shell).stdout
+        assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
+        if program := shutil.which(shell):
+            subprocess.run([program, "-n"], input=script, text=True, check=True)
+
+
+class TestTerminal:
+    @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+    def test_colours_can_be_turned_off(
+        self, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool
+    ) -> None:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        for name, value in {"TERM": "xterm-256color", "FORCE_COLOR": "1", **variables}.items():
+            monkeypatch.setenv(name, value)
+        console = make_console()
+        with console.capture() as written:
+            console.print("ok", style="green")
+        assert ("\x1b[32m" in written.get()) is coloured
+
+
+def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {told}.part && mv {told}.part {told}\n')
+    browser.chmod(0o755)
+    with served("serve", "--open", DATABASE_URL=sample_url, BROWSER=f"{browser} %s") as running:
+        wait_until(told.exists)
+        assert told.read_text().strip() == running.url

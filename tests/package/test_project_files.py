@@ -1,0 +1,69 @@
+"""Files that other programs read, held to what they say the same as."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+def test_pre_commit_checks_what_make_check_does() -> None:
+    done = subprocess.run(["make", "--dry-run", "check"], cwd=ROOT, capture_output=True, text=True, check=True)
+    checked = {
+        command.strip()
+        for line in done.stdout.splitlines()
+        for command in line.split("&&")
+        if ".venv/bin/" in command and "pip" not in command
+    }
+    [repository] = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert {hook["entry"].removeprefix("env ") for hook in repository["hooks"]} == checked
+
+
+def test_the_image_can_be_built_of_what_is_copied_into_it(tmp_path: Path) -> None:
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, re.MULTILINE):
+        *sources, target = line.split()
+        for source in sources:
+            parts = [f"sql/{part}" for part in ("migrations", "functions", "sample")] if source == "sql" else [source]
+            for part in parts:
+                assert f"!{part}" in allowed
+                copied = tmp_path / (part if source == "sql" or target != "./" else Path(source).name)
+                if (ROOT / part).is_dir():
+                    shutil.copytree(ROOT / part, copied, ignore=shutil.ignore_patterns("__pycache__"))
+                else:
+                    copied.parent.mkdir(exist_ok=True)
+                    shutil.copy(ROOT / part, copied)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet", "."]
+    subprocess.run([*command, "--wheel-dir", "dist"], cwd=tmp_path, capture_output=True, check=True)
+    assert len(list((tmp_path / "dist").glob("quarry_search-*.whl"))) == 1
+
+
+def test_the_image_runs_without_rights() -> None:
+    assert re.findall(r"^USER (.+)$", DOCKERFILE, re.MULTILINE)[-1] == "10001"
+
+
+def services() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = COMPOSE["services"]
+    return found
+
+
+def test_secrets_come_from_files_alone() -> None:
+    for service in services().values():
+        given = {name: value for name, value in service["environment"].items() if "PASSWORD" in name or "URL" in name}
+        assert given
+        assert {name.endswith("_FILE") for name in given} == {True}
+        assert {value.removeprefix("/run/secrets/") for value in given.values()} == {*service["secrets"]}
+
+
+def test_the_port_is_for_this_machine_alone() -> None:
+    assert [port.startswith("127.0.0.1:") for port in services()["server"]["ports"]] == [True]
+    assert "ports" not in services()["database"]

@@ -1,0 +1,110 @@
+"""The wheel as its users meet it: built, installed beside its dependencies, and run in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.local import test_server
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "layers" / "quarry" / "quarry"
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> str:
+    variables = {"PATH": os.environ["PATH"]}
+    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    [path] = distributions.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program `quarry` in an environment that has the wheel and what the wheel asks for, and nothing of the checkout."""
+    folder = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
+    dependencies = folder / "dependencies"
+    dependencies.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith(("quarry", "_quarry", "__pycache__")) and path.suffix != ".pth":
+            (dependencies / path.name).symlink_to(path)
+    [site] = (folder / "venv" / "lib").glob("python*/site-packages")
+    (site / "dependencies.pth").write_text(f"{dependencies}\n")
+    python = folder / "venv" / "bin" / "python"
+    # without an index: every dependency that the wheel names must be among those that the lock has
+    run(sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--no-index", wheel)
+    return python.with_name("quarry")
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def files(folder: Path, pattern: str) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob(pattern) if path.is_file()}
+
+
+def test_the_wheel_holds_the_package_its_page_its_sql_and_its_sample(wheel: Path) -> None:
+    package = {f"quarry/{name}" for name in files(PACKAGE, "*") if "__pycache__" not in name}
+    sql = {
+        f"quarry/sql/{part}/{name}" for part in ("migrations", "functions") for name in files(ROOT / "sql" / part, "*")
+    }
+    sample = {f"quarry/sql/sample/{name}" for name in files(ROOT / "sql" / "sample", "*")}
+    judged = {name for name in sample if name.endswith(("/judged.jsonl", "/held_out.jsonl"))}
+    found = {name for name in names(wheel) if name.startswith("quarry/")}
+    assert found == package | sql | (sample - judged)
+
+
+def test_licences_go_along(distributions: Path, wheel: Path) -> None:
+    licences = {name.partition("/licenses/")[2] for name in names(wheel) if "/licenses/" in name}
+    assert {"LICENSE", "NOTICE"} <= licences
+    [source] = distributions.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        assert {"LICENSE", "NOTICE", "README.md"} <= {Path(name).name for name in archive.getnames()}
+
+
+def test_an_index_would_take_both(distributions: Path) -> None:
+    assert "FAILED" not in run(sys.executable, "-m", "twine", "check", "--strict", *sorted(distributions.iterdir()))
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    yield folder
+    assert {path.name for path in folder.iterdir()} <= {".quarry"}
+
+
+def test_it_starts_from_an_empty_folder(installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "commands:" in run(installed, "--help", cwd=empty_folder)
+    where = run(installed.with_name("python"), "-c", "import quarry; print(quarry.__file__)", cwd=empty_folder)
+    assert where.startswith(str(installed.parents[1]))
+    monkeypatch.setattr(test_server, "QUARRY", installed)
+    with test_server.served("demo") as server:
+        assert server.get("/records/search?q=bridge")["results"]
+        assert '"ok": true' in run(installed, "doctor", "--json", cwd=empty_folder)
+        server.end()
