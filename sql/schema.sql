@@ -1988,8 +1988,8 @@ CREATE FUNCTION quarry.motions_values() RETURNS TABLE(facet text, scope text, va
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select 1, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2025,8 +2025,8 @@ begin
     from (
     with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2047,12 +2047,12 @@ begin
   elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
     perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows) n
-      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows) o)
+    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
+      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2075,8 +2075,8 @@ begin
     from (
     with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -5113,7 +5113,9 @@ CREATE TABLE quarry.motions (
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    outcome text GENERATED ALWAYS AS ("substring"(result, '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)'::text)) STORED,
+    tally text[] GENERATED ALWAYS AS (array_remove(ARRAY["substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), regexp_replace("substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), ' ?(?:to|[-–:]) ?'::text, ' to '::text)], NULL::text)) STORED
 );
 
 
@@ -5404,121 +5406,6 @@ CREATE UNLOGGED TABLE quarry.rate_windows (
 
 
 --
--- Name: transcript_segments; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.transcript_segments (
-    id text NOT NULL,
-    meeting_id text,
-    agenda_item_id text,
-    speaker_name text,
-    speaker_role text,
-    text_content text NOT NULL,
-    start_seconds double precision,
-    end_seconds double precision,
-    date date,
-    url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
-);
-
-
---
--- Name: record_texts; Type: VIEW; Schema: quarry; Owner: -
---
-
-CREATE VIEW quarry.record_texts AS
- SELECT 'motion'::text AS type,
-    r.id,
-    COALESCE(r.plain_english_summary, "left"(r.text_content, 160)) AS title,
-    quarry.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
-        CASE
-            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || quarry.joined_names(r.votes_against))
-            ELSE ''::text
-        END) ||
-        CASE
-            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || quarry.joined_names(r.abstained))
-            ELSE ''::text
-        END) || '.'::text), r.text_content, ((('Moved by '::text || r.mover) || COALESCE((', seconded by '::text || r.seconder), ''::text)) || '.'::text),
-        CASE
-            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || quarry.joined_names(r.votes_for)) || '.'::text)
-            ELSE NULL::text
-        END]) AS body,
-    COALESCE(t.title, a.title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.motions r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'agenda_item'::text AS type,
-    r.id,
-    r.title,
-    COALESCE(r.description, r.title) AS body,
-    COALESCE(t.title, r.title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM (quarry.agenda_items r
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'matter'::text AS type,
-    r.id,
-    r.title,
-    quarry.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
-    r.title AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM quarry.matters r
-UNION ALL
- SELECT 'document_section'::text AS type,
-    r.id,
-    (r.document_title || COALESCE((': '::text || r.heading), ''::text)) AS title,
-    r.body,
-    COALESCE(t.title, r.document_title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM (quarry.document_sections r
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'key_statement'::text AS type,
-    r.id,
-    (r.speaker_name || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
-    quarry.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
-    COALESCE(t.title, a.title) AS topic,
-    r.speaker_name AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.key_statements r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)))
-UNION ALL
- SELECT 'transcript_segment'::text AS type,
-    r.id,
-    (COALESCE(r.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
-    r.text_content AS body,
-    COALESCE(t.title, a.title) AS topic,
-    r.speaker_name AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.transcript_segments r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)));
-
-
---
 -- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5593,6 +5480,29 @@ CREATE TABLE quarry.transcript_segment_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY quarry.transcript_segment_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: transcript_segments; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.transcript_segments (
+    id text NOT NULL,
+    meeting_id text,
+    agenda_item_id text,
+    speaker_name text,
+    speaker_role text,
+    text_content text NOT NULL,
+    start_seconds double precision,
+    end_seconds double precision,
+    date date,
+    url text,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+);
 
 
 --

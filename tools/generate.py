@@ -1,7 +1,6 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
 sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
-sql/functions/records/*search_*.sql, record_texts.sql  the search and the texts of each type of record
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -46,7 +45,6 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
-from quarry.records.functions import functions as record_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -121,10 +119,9 @@ def generated_texts() -> dict[Path, str]:
 
 
 def declared_functions() -> dict[Path, str]:
-    """The functions that tell and count the values of the searched tables, and those of records, by their paths."""
+    """The functions that tell and count the values of the searched tables, by their paths."""
     folder = ROOT / "sql" / "functions"
-    of_records = {folder / "records" / f"{name}.sql": text for name, text in record_functions().items()}
-    return of_records | {
+    return {
         folder / domain / f"{table.name}_{what}.sql": text(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 
 from quarry.records.candidates import RecordText
+from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource
-from quarry.records.types import RecordType
 
 
 def record(

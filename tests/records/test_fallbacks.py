@@ -20,7 +20,7 @@ from quarry.records.fallbacks import (
     followups_about,
     suggest_followups,
 )
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 
 ELM = record(
@@ -54,7 +54,7 @@ RECORDS = st.lists(
     st.builds(
         record,
         id=st.integers().map(str),
-        type=st.sampled_from([*CIVIC]),
+        type=st.sampled_from([*BUILT_IN]),
         title=LINE,
         body=ANY_TEXT.map(lambda text: text.strip() or "x"),
         topic=st.none() | LINE,
@@ -105,7 +105,7 @@ def test_the_same_sentence_of_two_records_is_said_once() -> None:
     assert answer("Does the elm stay?", *twice).count("The elm stays") == 1
 
 
-@pytest.mark.parametrize("kind", [*CIVIC])
+@pytest.mark.parametrize("kind", [*BUILT_IN])
 def test_markup_in_a_record_stays_text(kind: str) -> None:
     hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, speaker=HOSTILE)
     left = without_escapes(answer("code heading table quote bold?", hostile))

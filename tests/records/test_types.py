@@ -20,14 +20,14 @@ sys.modules["quarry.records.types"] = module
 exec(sys.stdin.read(), module.__dict__)
 from quarry import catalog
 from quarry.records.functions import functions
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from quarry.records.tools import SearchToolset
-tools = SearchToolset(None, None, CIVIC.named(()), None).tools()
+tools = SearchToolset(None, None, BUILT_IN.named(()), None).tools()
 print(json.dumps({
     "loaded": catalog.LOADABLE["petitions"].references,
     "embedded": catalog.EMBEDDED["petitions"].embeddings,
     "searched": [facet.name for facet in catalog.SEARCHED["petitions"].facets],
-    "called": CIVIC.called("petitions"),
+    "called": BUILT_IN.called("petitions"),
     "functions": [name for name, text in functions().items() if "petitions" in text],
     "tools": [tool.name for tool in tools if "residents ask for" in tool.description],
 }))

@@ -1,4 +1,4 @@
-"""What goes over the wire for civic records."""
+"""What goes over the wire for records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from quarry.core.collections.declaration import NAME_PATTERN
 from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
-from quarry.records.types import RecordType
+
+RecordType = str
+"""The name of a type of record."""
 
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]
@@ -191,23 +193,8 @@ class Collections(BaseModel):
     collections: list[Collection]
 
 
-class Meeting(BaseModel):
-    """The meeting that a record belongs to."""
-
-    id: str
-    body: str
-    title: str
-    date: datetime.date
-    started_at: str | None = None
-    location: str | None = None
-    attendees: list[str] = []
-    summary: str | None = None
-    video_url: str | None = None
-    minutes_url: str | None = None
-
-
 class WholeRecord(BaseModel):
-    """One record, whole: its title, its own fields by their names in the data, and its meeting."""
+    """One record, whole: its title, its own fields by their names in the data, and what it is part of, such as a meeting."""
 
     type: RecordType
     id: str
@@ -215,7 +202,7 @@ class WholeRecord(BaseModel):
     date: datetime.date | None = None
     url: str | None = None
     fields: dict[str, Any]
-    meeting: Meeting | None = None
+    meeting: dict[str, Any] | None = None
 
 
 class PriorTurn(Request):

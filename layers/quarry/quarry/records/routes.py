@@ -1,4 +1,4 @@
-"""HTTP for civic records, but for shared answers."""
+"""HTTP for records, but for shared answers."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def record(
     caller: PlainCaller,
     services: ServicesDependency,
 ) -> WholeRecord:
-    """One whole record with its meeting."""
+    """One whole record with what it is part of."""
     types, services = await acting_for(caller, services)
     [chosen] = types.named([type])
     return await whole_record(services.database, chosen, id)

@@ -20,7 +20,7 @@ from quarry.core.services import Caller, Services
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordText
-from quarry.records.contract import Matched, Result, SearchRequest, SearchResponse
+from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
@@ -28,7 +28,6 @@ from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import EVERYTHING, Scope, count_found, describe, find_candidates, ids_meeting
 from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import SearchedType
-from quarry.records.types import RecordType
 from quarry.records.types_in_force import acting_for
 
 DEPTH = 100

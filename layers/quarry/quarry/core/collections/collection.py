@@ -7,14 +7,25 @@ of the source alone; readers get everything else from the source itself, with th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import LiteralString
 
 from psycopg.sql import Literal
 
-from quarry.core.collections.declaration import CollectionDeclaration, split_template, table_name, template_columns
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    Parent,
+    Placed,
+    Referred,
+    Template,
+    is_template,
+    parse,
+    split_template,
+    table_name,
+    template_columns,
+)
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
@@ -98,28 +109,88 @@ class Collection:
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
-        """The title of the source's row, or the beginning of its text."""
-        if self.declaration.title is None:
-            return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
-        return f"nullif(btrim({self._template(self.declaration.title_parts, row)}), '')"
+        """The first title of the source's row that is not empty, or the beginning of its text."""
+        beginning = f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
+        return "coalesce(" + _listed([*(self.line(each, row) for each in self.declaration.title), beginning]) + ")"
 
     def body(self, row: LiteralString = "t") -> LiteralString:
-        """What answers may quote of the source's row."""
-        return "concat_ws(E'\\n', " + _listed(self.text(name, row) for name in self.declaration.cited) + ")"
+        """What answers may quote of the source's row, a line for each that is not empty; its title where all are."""
+        lines = _listed(self.line(each, row) for each in self.declaration.cited)
+        return f"coalesce(nullif(concat_ws(E'\\n', {lines}), ''), {self.title(row)})"
+
+    def topic(self, row: LiteralString = "t") -> LiteralString:
+        """What the source's row is about; null where that is not declared."""
+        topics = [
+            self.line(each, row) if isinstance(each, str) else self._referred(each, row)
+            for each in self.declaration.topic
+        ]
+        return f"coalesce({_listed(topics)})" if topics else "null"
+
+    def author(self, row: LiteralString = "t") -> LiteralString:
+        """Who says what the source's row holds; null where that is not declared."""
+        return self.text(self.declaration.author, row) if self.declaration.author else "null"
+
+    def parent(self, row: LiteralString = "t") -> tuple[LiteralString, LiteralString]:
+        """The key of what the source's row is part of, and that itself as JSON; nulls where it is part of nothing."""
+        parent = self.declaration.part_of
+        if parent is None:
+            return "null", "null"
+        shown = _listed(f"{quoted(name)}, y.{identifier(name)}" for name in parent.show)
+        return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        """The source's row as JSON, but for what is hidden."""
+        return f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
+
+    def line(self, line: str, row: LiteralString) -> LiteralString:
+        """A column of the source's row, or what a template makes of it; null where that is empty."""
+        made = self._parts(parse(line), row) if is_template(line) else self.text(line, row)
+        return f"nullif(btrim({made}), '')"
+
+    def _parts(self, template: Template, row: LiteralString, *, is_whole: bool = False) -> LiteralString:
+        """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
+        made: list[LiteralString] = []
+        for part in template:
+            if isinstance(part, Placed):
+                value = rf"nullif(regexp_replace({self.text(part.column, row)}, '\s*\n\s*', ' ', 'g'), '')"
+                made.append(value if is_whole else f"coalesce({value}, '')")
+            elif isinstance(part, str):
+                made.append(quoted(part))
+            else:
+                made.append(f"coalesce({self._parts(part, row, is_whole=True)}, '')")
+        return " || ".join(made) or "''"
+
+    def _referred(self, reference: Referred, row: LiteralString, other: LiteralString = "y") -> LiteralString:
+        """What is referred to of the row `row`; null where there is no such row, which is called `other`."""
+        title = reference.title
+        if isinstance(title, str):
+            value = f"nullif({other}.{identifier(title)}::text, '')"
+        else:
+            value = self._referred(title, other, other + "y")
+        return f"(select {value} {self._row_of(reference, row, other)})"
+
+    def _row_of(self, reference: Referred | Parent, row: LiteralString, other: LiteralString) -> LiteralString:
+        key, by = identifier(reference.key or "id"), identifier(reference.by)
+        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {row}.{by}"
+
+    def other_table(self, name: str) -> LiteralString:
+        """The name in SQL of a table that the declaration names."""
+        return identifier(*table_name(name))
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """Where the source's row is to be seen; null where that is not declared."""
-        return self._template(split_template(self.declaration.url), row) if self.declaration.url else "null"
+        if not self.declaration.url:
+            return "null"
+        parts = (
+            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part)
+            for part, is_column in split_template(self.declaration.url)
+        )
+        return f"nullif({' || '.join(parts)}, '')"
 
     def day(self, name: str, row: LiteralString = "t") -> LiteralString:
         """A column of the source's row as a date."""
         value = self.column(name, row)
         return value if self.columns[name].base == "date" else f"({value})::date"
-
-    def _template(self, parts: Iterable[tuple[str, bool]], row: LiteralString) -> LiteralString:
-        return " || ".join(
-            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part) for part, is_column in parts
-        )
 
     @cached_property
     def document(self) -> LiteralString:
@@ -145,22 +216,77 @@ class Collection:
 
     @property
     def _embedded(self) -> tuple[str, ...]:
-        """The columns that windows are made of; those of the title stand before each."""
+        """The columns that windows are made of; those of the heading stand before each."""
         embedded = self.declaration.embedded
-        return tuple(dict.fromkeys((*self.declaration.title_columns, *embedded))) if embedded else ()
+        return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
+
+
+_KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
+"""What a table that holds its own words has beside its fields."""
+
+
+@dataclass(frozen=True)
+class OwnTable(Collection):
+    """A collection in a table of Quarry's own, which holds the words of its rows itself: nothing is to be kept in step. Its
+    vectors are in `NAME_embeddings`; its names need no quotes.
+    """
+
+    @classmethod
+    def of(cls, name: str, declaration: CollectionDeclaration) -> OwnTable:
+        """The table that a declaration names. Which of its columns are dates and arrays, facets say."""
+        names = _columns_named(declaration, ("id",))
+        kinds = {facet.column or name: facet.kind for name, facet in declaration.facets.items() if facet.by is None}
+        kinds |= {declaration.date: "date"} if declaration.date else {}
+        columns = {
+            each: UsedColumn(0, "date" if kinds.get(each) == "date" else "text", kinds.get(each) == "array")
+            for each in names
+        }
+        return cls(0, name, declaration, declared_source(declaration), columns, ("id",))
+
+    @property
+    def rows(self) -> str:
+        return self.source[1]
+
+    @property
+    def windows(self) -> str:
+        return f"{self.name}_embeddings"
+
+    @property
+    def source_sql(self) -> LiteralString:
+        return self.source[1]
+
+    def other_table(self, name: str) -> LiteralString:
+        return table_name(name)[1]
+
+    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.{name}"
+
+    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
+        return f"array_to_string({row}.{name}, ', ')" if self.columns[name].is_array else f"{row}.{name}"
+
+    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.id = {key}"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        return f"{super().fields(row)} - array[{_listed(map(quoted, _KEPT_COLUMNS))}]"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
+    names = _columns_named(declaration, declaration.key or relation.primary_key)
+    return {name: UsedColumn.of(relation.by_name[name]) for name in names}
+
+
+def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
     facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope) if name]
     single += template_columns(declaration.url or "")
-    names = (
-        *(declaration.key or relation.primary_key), *declaration.text, *declaration.title_columns, *declaration.embedded,
-        *declaration.cited, *single, *poll, *facets,
-    )  # fmt: skip
-    return {name: UsedColumn.of(relation.by_name[name]) for name in dict.fromkeys(names)}
+    references = [each.by for each in declaration.references.values()]
+    return dict.fromkeys((
+        *key, *declaration.text, *declaration.headings, *declaration.embedded, *declaration.shown, *single, *poll, *facets,
+        *references,
+    ))  # fmt: skip
 
 
 def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
@@ -180,7 +306,8 @@ def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
 
 def quoted(text: str) -> LiteralString:
     """A text as SQL has it."""
-    return Literal(text).as_string()
+    # a statement with parameters takes % for one of them
+    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
 
 
 def _type(column: UsedColumn) -> LiteralString:

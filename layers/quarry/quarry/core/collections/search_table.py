@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import LiteralString
 
-from quarry.core.collections.collection import Collection, quoted
-from quarry.core.collections.declaration import FacetDeclaration, table_name
+from quarry.core.collections.collection import Collection, OwnTable, quoted
+from quarry.core.collections.declaration import FacetDeclaration
 from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
@@ -22,22 +23,29 @@ def search_table(collection: Collection) -> SearchTable:
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
         facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
-    setting = declaration.scope_setting
-    return SearchTable(
+    table = SearchTable(
         collection.rows,
-        nouns=nouns(label),
+        nouns=declaration.nouns or nouns(label),
         facets=tuple(facets),
         date=DATE if declaration.date else None,
+        related=tuple(_relations(collection)),
+        called_by=declaration.called_by,
+    )
+    return table if isinstance(collection, OwnTable) else _beside(table, collection)
+
+
+def _beside(table: SearchTable, collection: Collection) -> SearchTable:
+    """The table where its words are in another than its rows."""
+    scope = collection.declaration.scope if collection.declaration.scope_setting else None
+    return replace(
+        table,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
         holds_words=f"{collection.key_text('t')} in"
         f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
         source=collection.source_sql,
-        guard=is_callers(collection, collection.text(declaration.scope, "t"))
-        if declaration.scope and setting
-        else "true",
-        values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
-        related=tuple(_relations(declaration.facets)),
+        guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
+        values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
     )
 
 
@@ -48,8 +56,10 @@ def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
 
 def embedded_table(collection: Collection) -> EmbeddedTable:
     """How the collection's texts are embedded: read from the source, row by row."""
-    titles = collection.declaration.title_columns
+    titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    if isinstance(collection, OwnTable):
+        return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
     expressions = {
         name: f"(select {collection.text(name)} from {collection.source_sql} x where {collection.has_key('t.id')})"
         for name in columns
@@ -85,11 +95,15 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.kind,
         _value(collection, name, given),
         label,
-        label if label.endswith("s") else f"{label}s",
+        given.plural or (label if label.endswith("s") else f"{label}s"),
         words=given.words,
         units=(label,) if given.kind == "number" else (),
-        wording=_WORDINGS.get(given.kind, f"with the {label} {{}}"),
-        is_hard=True,
+        leads=given.leads,
+        wording=given.wording or _WORDINGS.get(given.kind, f"with the {label} {{}}"),
+        synonyms=tuple(given.synonyms.items()),
+        is_hard=given.hard is True,
+        is_counted=given.hard == "counted",
+        is_people=given.people,
         currency=given.currency,
         related=name if given.by else None,
         is_many=is_many,
@@ -98,11 +112,14 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
     if given.by is not None:
-        return "r." + identifier(given.title or "name") + "::text"
+        title = given.title or "name"
+        return f"r.{title}" if isinstance(collection, OwnTable) else "r." + identifier(title) + "::text"
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
         return collection.day(column)
+    if isinstance(collection, OwnTable):
+        return value
     if given.kind in ("number", "money", "year"):
         return f"{value}::numeric"
     if given.kind == "boolean":
@@ -110,8 +127,12 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
 
 
-def _relations(facets: Mapping[str, FacetDeclaration]) -> Iterator[Related]:
-    for name, facet in facets.items():
-        if facet.by is not None and facet.of is not None:
+def _relations(collection: Collection) -> Iterator[Related]:
+    for name, facet in collection.declaration.facets.items():
+        if facet.by is None or facet.of is None:
+            continue
+        if isinstance(collection, OwnTable):
+            yield Related(name, collection.other_table(facet.of), f"r.id = t.{facet.by}")
+        else:
             on = f"r.{identifier(facet.key or 'id')} = t.{identifier(facet.by)}"
-            yield Related(name, facet.of, on, source=identifier(*table_name(facet.of)))
+            yield Related(name, facet.of, on, source=collection.other_table(facet.of))
