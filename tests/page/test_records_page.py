@@ -380,7 +380,7 @@ def test_a_record_opens_whole_with_its_meeting(site: Site) -> None:
     first.click()
     panel = page.get_by_role("dialog", name=title)
     expect(panel).to_contain_text("Votes for")
-    expect(panel).to_contain_text("Present")
+    expect(panel).to_contain_text("Attendees")
     expect(panel.get_by_role("link", name="Minutes")).to_have_attribute("rel", re.compile("noopener"))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)

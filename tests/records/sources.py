@@ -7,6 +7,7 @@ import datetime
 from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource
+from quarry.records.searched_types import BUILT_IN
 
 
 def record(
@@ -16,7 +17,7 @@ def record(
     title: str = "The elm report",
     body: str = "The elm in the square is sound.",
     topic: str | None = None,
-    speaker: str | None = None,
+    author: str | None = None,
     date: datetime.date | None = None,
 ) -> RecordText:
     return RecordText(
@@ -25,11 +26,12 @@ def record(
         title=title,
         body=body,
         topic=topic,
-        speaker=speaker,
+        author=author,
         date=date,
         meeting_id=None,
         url=None,
         snippet=body,
+        quoting=BUILT_IN[type].quoting,
     )
 
 

@@ -38,7 +38,7 @@ SAID = record(
     type="key_statement",
     title="Leland Frost, Councillor",
     body="If this tree hurts someone, the report will not matter.\nExplaining his vote against the elm.",
-    speaker="Leland Frost",
+    author="Leland Frost",
     topic="Quill Square elm",
 )
 
@@ -58,7 +58,7 @@ RECORDS = st.lists(
         title=LINE,
         body=ANY_TEXT.map(lambda text: text.strip() or "x"),
         topic=st.none() | LINE,
-        speaker=st.none() | LINE,
+        author=st.none() | LINE,
         date=st.none() | st.dates(),
     ),
     max_size=5,
@@ -107,7 +107,7 @@ def test_the_same_sentence_of_two_records_is_said_once() -> None:
 
 @pytest.mark.parametrize("kind", [*BUILT_IN])
 def test_markup_in_a_record_stays_text(kind: str) -> None:
-    hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, speaker=HOSTILE)
+    hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, author=HOSTILE)
     left = without_escapes(answer("code heading table quote bold?", hostile))
     assert re.findall(r"[<>`*#|\\]|\]\(", left) == []
     assert set(re.findall(r"\[[^\]]*\]", left)) == {"[1]"}
@@ -155,4 +155,4 @@ def test_no_more_questions_are_kept_than_shown() -> None:
 
 
 def test_topics_become_questions() -> None:
-    assert followups_about(["Ferry Parking."]) == ["What was decided about Ferry Parking?"]
+    assert followups_about([record(type="matter", title="Ferry Parking.")]) == ["Where does Ferry Parking stand now?"]

@@ -17,7 +17,7 @@ from psycopg.rows import namedtuple_row
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
-from quarry.records.retrieval import Arm, describe, find_candidates, latest_topics, texts_query, whole_record
+from quarry.records.retrieval import Arm, describe, find_candidates, latest_records, texts_query, whole_record
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads
@@ -471,7 +471,7 @@ async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
 async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
     motion = await whole_record(city, BUILT_IN["motion"], "mot")
     assert motion.meeting is not None
-    assert (motion.title, motion.meeting.title) == ("The elm stays.", "Regular meeting")
+    assert (motion.title, motion.meeting["title"]) == ("The elm stays.", "Regular meeting")
     assert motion.fields["votes_against"] == ["Bo", "Cy"]
     assert not {"text_search", "content_hash", "embedded_hash"} & set(motion.fields)
     document = await whole_record(city, BUILT_IN["document_section"], "doc")
@@ -481,7 +481,7 @@ async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
     await city.close()
 
 
-async def test_the_latest_topics_come_first(city: Database) -> None:
-    assert await latest_topics(city, 1) == ["The Elm"]
-    assert await latest_topics(city, 5) == ["The Elm", "The Old Pier"]
+async def test_the_latest_records_that_others_are_about_come_first(city: Database) -> None:
+    latest = [await latest_records(city, BUILT_IN, number) for number in (1, 5)]
+    assert [[record.title for record in records] for records in latest] == [["The Elm"], ["The Elm", "The Old Pier"]]
     await city.close()

@@ -194,7 +194,9 @@ class Collections(BaseModel):
 
 
 class WholeRecord(BaseModel):
-    """One record, whole: its title, its own fields by their names in the data, and what it is part of, such as a meeting."""
+    """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
+    `meeting` what it is part of.
+    """
 
     type: RecordType
     id: str
@@ -202,6 +204,7 @@ class WholeRecord(BaseModel):
     date: datetime.date | None = None
     url: str | None = None
     fields: dict[str, Any]
+    texts: list[str] = []
     meeting: dict[str, Any] | None = None
 
 

@@ -221,4 +221,4 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         row = None
     if row is None:
         raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
-    return WholeRecord(type=type.name, id=record_id, **row)
+    return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **row)

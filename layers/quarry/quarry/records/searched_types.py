@@ -48,6 +48,8 @@ class SearchedType:
     whole: LiteralString
     quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
     authors: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    """The fields that are read as texts."""
     is_topic: bool = False
     """Whether its records are what others are about."""
     has_source: LiteralString | None = None
@@ -174,6 +176,7 @@ def searched_type(collection: Collection) -> SearchedType:
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         quoting=declared.quoting,
+        texts=tuple(declared.texts),
         is_topic=bool(declared.topic) and declared.topic == declared.title,
         authors=tuple(
             name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)

@@ -159,9 +159,9 @@ class CollectionDeclaration(_Declared):
 
     `key` is the primary key where it is left out. `text` are the columns that words are looked for in, with their weights;
     `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
-    `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or templates
-    (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a row is;
-    callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`.
+    `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
+    templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`.
     """
 
     source: TableName
@@ -234,6 +234,12 @@ class CollectionDeclaration(_Declared):
     def cited(self) -> tuple[str, ...]:
         """The lines that answers quote, in order."""
         return self.cite or tuple(self.text)
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns that are a line of what is cited by themselves."""
+        alone = [(line, columns) for line in self.cited if len(columns := line_columns([line])) == 1]
+        return [columns[0] for line, columns in alone if line.strip("{}") == columns[0]]
 
     @property
     def shown(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {number, plural} from '../../format.js';
-import {offered, resultCard, typeNames} from './record.js';
+import {learnTypes, offered, resultCard, typeLabel} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
@@ -77,9 +77,12 @@ export class Results {
   async #load(offset) {
     try {
       const {q, type, from, to} = this.search;
-      const response = await this.context.api.get('records/search', {
-        query: {q, type, from, to, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
-      });
+      const [response] = await Promise.all([
+        this.context.api.get('records/search', {
+          query: {q, type, from, to, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
+        }),
+        learnTypes(this.context.api),
+      ]);
       this.#show(response, offset);
       return response;
     } catch (error) {
@@ -127,7 +130,7 @@ export class Results {
     const {counts} = this;
     const chosen = new Set(type);
     const names = offered([...type, ...Object.keys(counts)]).filter((name) => chosen.has(name) || counts[name] > 0 || chosen.size > 0);
-    const toggles = names.map((name) => toggle(typeNames(name).many, {
+    const toggles = names.map((name) => toggle(typeLabel(name), {
       pressed: chosen.has(name),
       count: name in counts ? this.told(counts[name]) : null,
       name,
