@@ -39,7 +39,7 @@ class _Filters(Request):
         default={},
         description="Only records that have one of these values, by facet; with a dash before its name, that have none of them."
         " An unknown facet is answered with the nearest that there are.",
-        examples=[{"result": ["Carried"]}],
+        examples=[{"status": ["open"]}],
     )
 
     async def parameters(self, services: Services) -> dict[str, Any]:

@@ -47,7 +47,7 @@ FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_
 
 TYPES_MAX = 12
 MEASURES_MAX = 8
-TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN), Field(examples=["motion"])]
+TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN)]
 """The name of a type of record, as `GET /collections` has it."""
 
 
@@ -221,13 +221,13 @@ _TURNS = TypeAdapter(list[PriorTurn])
 class AskFilters(_Dated):
     """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
 
-    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"result": ["Carried"]}])
+    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"status": ["open"]}])
 
 
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
-    question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
+    question: QueryText = Field(examples=["What was decided, and why?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()

@@ -104,7 +104,7 @@ async def ask(request: Request, body: AskRequest, caller: ModelCaller, services:
 @router.get("/records/{type}/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def record(
     type: Annotated[TypeName, Path()],
-    id: Annotated[Identifier, Path(examples=["2023-11-14-council-m1"])],
+    id: Annotated[Identifier, Path(examples=["42"])],
     caller: PlainCaller,
     services: ServicesDependency,
 ) -> WholeRecord:
