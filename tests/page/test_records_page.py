@@ -1,4 +1,4 @@
-"""Civic records in the page: the way from a question to its sources."""
+"""Records in the page: the way from a question to its sources."""
 
 from __future__ import annotations
 
