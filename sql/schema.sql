@@ -266,6 +266,21 @@ $$;
 
 
 --
+-- Name: asked_words(regconfig, text, boolean); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.asked_words(p_language regconfig, p_text text, p_as_phrase boolean DEFAULT false) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
+    when p_language is null then websearch_to_tsquery('english', p_text)
+    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
+    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
+$$;
+
+
+--
 -- Name: best_passage(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -965,7 +980,7 @@ begin
       return counted;
     end if;
   end loop;
-  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
     into others using p_found, any_word;
   return least(counted + others, p_limit + 1);
 end
@@ -3109,13 +3124,13 @@ $$;
 
 
 --
--- Name: parsed_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: parsed_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.parsed_query(p_query text) RETURNS tsquery
+CREATE FUNCTION quarry.parsed_query(p_query text, p_language regconfig DEFAULT NULL::regconfig) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select (read_query(p_query)).all_words
+  select (read_query(p_query, p_language)).all_words
 $$;
 
 
@@ -3572,10 +3587,10 @@ $$;
 
 
 --
--- Name: read_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: read_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
+CREATE FUNCTION quarry.read_query(p_query text, p_language regconfig DEFAULT NULL::regconfig, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3602,10 +3617,10 @@ begin
     group by 1, 2, 3, 4 order by 5 limit max_parts
   ), read as (
     select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
-    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+    from parts p, lateral (select asked_words(p_language, p.bare) as query offset 0) w, lateral (
       select case when numnode(w.query) < 2 * max_part_words then w.query else (
         select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
-        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+        from (select l.lexeme from unnest(said_words(p_language, p.bare)) l order by l.positions[1] limit max_part_words) l
       ) end as query offset 0
     ) q
     where numnode(w.query) > 0
@@ -3635,7 +3650,7 @@ begin
       order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
-        unnest(to_tsvector('english', r.said)) l
+        unnest(said_words(p_language, r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
@@ -3646,18 +3661,57 @@ $$;
 
 
 --
--- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: record_hashes(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
+CREATE FUNCTION quarry.record_hashes(p_types text[], p_ids text[]) RETURNS TABLE(type text, id text, hash text)
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+  select k.type, x.id, md5((to_jsonb(x) - array['outcome', 'tally']::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join motions x on x.id = k.id where k.type = 'motion'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join agenda_items x on x.id = k.id where k.type = 'agenda_item'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join matters x on x.id = k.id where k.type = 'matter'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join document_sections x on x.id = k.id where k.type = 'document_section'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join key_statements x on x.id = k.id where k.type = 'key_statement'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join transcript_segments x on x.id = k.id where k.type = 'transcript_segment'
+  union all
+  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+
+
+--
+-- Name: record_snippet(text, text[], regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language regconfig) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  ) w
+  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b, lateral (
+      select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
+      from (
+        select unnest(p_words) as lexeme
+        union
+        -- what is marked are the text's own words, with their accents
+        select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
+        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
+          and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
+      ) l
+    ) w
 $$;
 
 
@@ -3735,6 +3789,18 @@ CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     ) n
   ) r (names)
 $_$;
+
+
+--
+-- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when p_language is null then to_tsvector('english', p_text)
+    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+$$;
 
 
 --
@@ -4209,6 +4275,40 @@ $_$;
 
 
 --
+-- Name: text_language(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_language(p_name text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select c.cfgname from pg_ts_config c
+    where pg_ts_config_is_visible(c.oid) and c.cfgname in (n.name, (
+      select k.language
+      from unnest(
+        '{ar,hy,eu,ca,da,nl,en,fi,fr,de,el,hi,hu,id,ga,it,lt,ne,no,nb,nn,pt,ro,ru,sr,es,sv,ta,tr,yi}'::text[],
+        '{arabic,armenian,basque,catalan,danish,dutch,english,finnish,french,german,greek,hindi,hungarian,indonesian,irish,italian,
+          lithuanian,nepali,norwegian,norwegian,norwegian,portuguese,romanian,russian,serbian,spanish,swedish,tamil,turkish,
+          yiddish}'::text[]) k (code, language)
+      where k.code = substring(n.name from '^([a-z]{2})([-_].*)?$')))
+    order by c.cfgname = n.name desc limit 1), 'simple')
+  from (select lower(btrim(p_name)) as name) n
+$_$;
+
+
+--
+-- Name: text_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
+    (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
+$$;
+
+
+--
 -- Name: title_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4322,6 +4422,18 @@ $$;
 
 
 --
+-- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
+    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;
+
+
+--
 -- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4356,7 +4468,7 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     AS $_$
 declare
   max_looked_at constant int := greatest(2500, 25 * p_limit);
-  max_few constant int := 4 * max_looked_at / 5;
+  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
@@ -4406,10 +4518,10 @@ $_$;
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS quarry.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4422,12 +4534,14 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query);
+  asked constant record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];
+  elsewhere text[];
+  unknown_there text[];
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -4443,6 +4557,17 @@ begin
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
+  end if;
+  if unknown <> '{}' and p_others <> '{}' then
+    select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
+    from regexp_matches(left(p_query, max_characters), '[^\s"]+', 'g') m (part), unnest(said_words(p_language, m.part[1])) l,
+      unnest(p_other_languages) o (language), unnest(said_words(o.language, m.part[1])) k
+    where l.lexeme = any(unknown);
+    unknown := array(
+      select u.word from unnest(unknown) u (word)
+      where not u.word = any(array(
+        select e.here from unnest(elsewhere, unknown_there) e (there, here)
+        where not e.there = any(unwritten(p_others, elsewhere)))));
   end if;
 
   with spelt as (
@@ -4621,6 +4746,12 @@ CREATE TABLE quarry.answer_cache (
     confidence text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    owner text,
+    question_key text,
+    found_key text,
+    record_hashes text[] DEFAULT '{}'::text[] NOT NULL,
+    citations jsonb DEFAULT '[]'::jsonb NOT NULL,
+    unsupported text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 
@@ -4690,7 +4821,8 @@ CREATE TABLE quarry.collection_rows (
     content_hash text,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    language text
 )
 PARTITION BY LIST (collection);
 
@@ -4722,7 +4854,9 @@ CREATE TABLE quarry.collections (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     reconciled_at timestamp with time zone,
     polled_to timestamp with time zone,
-    problem text
+    problem text,
+    languages text[] DEFAULT '{}'::text[] NOT NULL,
+    functions_hash text DEFAULT ''::text NOT NULL
 );
 
 
@@ -5406,6 +5540,32 @@ CREATE UNLOGGED TABLE quarry.rate_windows (
 
 
 --
+-- Name: run_events; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE UNLOGGED TABLE quarry.run_events (
+    run_id uuid NOT NULL,
+    number integer NOT NULL,
+    event text NOT NULL
+);
+
+
+--
+-- Name: run_streams; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE UNLOGGED TABLE quarry.run_streams (
+    run_id uuid NOT NULL,
+    caller text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    read_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
+    is_over boolean DEFAULT false NOT NULL
+);
+
+
+--
 -- Name: search_run_results; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5454,6 +5614,9 @@ CREATE TABLE quarry.search_runs (
     completion_tokens integer DEFAULT 0 NOT NULL,
     degraded_steps text[] DEFAULT '{}'::text[] NOT NULL,
     request_id text,
+    helpful boolean,
+    feedback_reason text,
+    feedback_at timestamp with time zone,
     CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
 );
 
@@ -5918,6 +6081,22 @@ ALTER TABLE ONLY quarry.rate_windows
 
 
 --
+-- Name: run_events run_events_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_events
+    ADD CONSTRAINT run_events_pkey PRIMARY KEY (run_id, number);
+
+
+--
+-- Name: run_streams run_streams_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_streams
+    ADD CONSTRAINT run_streams_pkey PRIMARY KEY (run_id);
+
+
+--
 -- Name: search_run_results search_run_results_pkey; Type: CONSTRAINT; Schema: quarry; Owner: -
 --
 
@@ -6023,6 +6202,13 @@ CREATE INDEX answer_cache_expires_at ON quarry.answer_cache USING btree (expires
 
 
 --
+-- Name: answer_cache_question_key; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX answer_cache_question_key ON quarry.answer_cache USING btree (question_key, created_at DESC);
+
+
+--
 -- Name: campaign_embeddings_campaign_text; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -6111,6 +6297,13 @@ CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (
 --
 
 CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_rows_language; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_language ON ONLY quarry.collection_rows USING btree (language) WHERE (language IS NOT NULL);
 
 
 --
@@ -6713,6 +6906,20 @@ CREATE INDEX people_work_preferred_locations ON quarry.people USING gin (work_pr
 --
 
 CREATE INDEX rate_windows_window_start ON quarry.rate_windows USING btree (window_start);
+
+
+--
+-- Name: run_streams_started_at; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX run_streams_started_at ON quarry.run_streams USING btree (started_at);
+
+
+--
+-- Name: search_runs_feedback_at; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX search_runs_feedback_at ON quarry.search_runs USING btree (feedback_at) WHERE (feedback_at IS NOT NULL);
 
 
 --
@@ -7711,6 +7918,14 @@ ALTER TABLE ONLY quarry.people_search_results
 
 ALTER TABLE ONLY quarry.people_search_results
     ADD CONSTRAINT people_search_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES quarry.people_searches(id) ON DELETE CASCADE;
+
+
+--
+-- Name: run_events run_events_run_id_fkey; Type: FK CONSTRAINT; Schema: quarry; Owner: -
+--
+
+ALTER TABLE ONLY quarry.run_events
+    ADD CONSTRAINT run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES quarry.run_streams(run_id) ON DELETE CASCADE;
 
 
 --

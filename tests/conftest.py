@@ -6,6 +6,7 @@ Any connection to another machine fails: a test that needs the network is wrong.
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import itertools
 import os
@@ -17,6 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+# Before numpy is there: on cores that others use, the threads of OpenBLAS take 25 times the CPU, waiting for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import psycopg
 import pytest
 from hypothesis import settings
@@ -27,7 +31,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from quarry.api import everything
-from quarry.core.model.local_embedding import LocalEmbedding
+from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Services, build_services
@@ -40,10 +44,14 @@ from tests.fakes.openai_server import FakeOpenAI
 KEY = "sk-very-secret"
 """The key of every model that tests call; it must turn up nowhere."""
 
+TEXTS_REMEMBERED = 2000
+
 _numbers = itertools.count()
 
-# A busy machine must not fail a property; speed is the benchmark's matter.
-settings.register_profile("quarry", deadline=None)
+# A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others,
+# --hypothesis-profile=search.
+settings.register_profile("quarry", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
 settings.load_profile("quarry")
 
 # Fast rather than durable: nothing here outlives the test run.
@@ -51,6 +59,8 @@ _TEST_PARAMETERS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    # statistics are those that a test has made, whenever it runs
+    "autovacuum": "off",
     "max_connections": "200",
     "max_wal_size": "256MB",
     # for the tests' own statements: the service finds its schema by itself, see tests/sql/test_own_schema.py
@@ -113,6 +123,16 @@ def no_network() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", connect_locally)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def each_text_embedded_once() -> Iterator[None]:
+    """Read the local model once, and have it remember texts: a vector depends on nothing else, as tests of its own hold."""
+    known = functools.lru_cache(TEXTS_REMEMBERED)(MiniLM.embed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MiniLM, "from_folder", functools.cache(MiniLM.from_folder))
+        patch.setattr(MiniLM, "embed", lambda model, text: known(model, text).copy())
         yield
 
 
@@ -247,7 +267,9 @@ def model_environment(url: str) -> dict[str, str]:
 def create_database(server_url: str, name: str, *, template: str = "template0") -> str:
     """Create a database beside the one at `server_url`; its URL."""
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
+        # a third of the CPU that writing the log takes, where the disk is memory
+        copied = SQL("create database {} template {} strategy file_copy")
+        connection.execute(copied.format(Identifier(name), Identifier(template)))
     return server_url.rsplit("/", 1)[0] + "/" + name
 
 

@@ -118,7 +118,7 @@ EVENT_TYPES = {
     "companies": {"activity", "partial_text", "final_answer", "error"},
     "records": {
         "intent", "tool_call", "tool_observation", "sources", "aggregation",
-        "final_answer_chunk", "confidence", "followups", "done", "error",
+        "final_answer_chunk", "citations", "confidence", "followups", "done", "error",
     },
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
 sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
+sql/functions/records/record_hashes.sql  what tells whether records changed, from the built-in collections
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -33,11 +34,14 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
+from quarry.civic.collections import COLLECTIONS
 from quarry.companies import contract as companies_contract
+from quarry.core.collections.functions import hashes_function
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import connect, migrate
 from quarry.core.retrieval.values_function import values_function, written_function
 from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS, Settings
+from quarry.core.stream.encoding import NDJSON, PLACE_PATTERN, SSE, Form
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
 from quarry.core.tables import LoadableTable
 from quarry.core.web.description import openapi_document
@@ -49,12 +53,12 @@ from quarry.records import contract as records_contract
 ROOT = Path(__file__).resolve().parents[1]
 
 CHAT_EVENTS = (PartialTextEvent, EnvelopedErrorEvent)
-STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]]]] = {
-    "campaigns": (campaigns_contract, CHAT_EVENTS),
-    "companies": (companies_contract, CHAT_EVENTS),
-    "records": (records_contract, [ErrorEvent]),
+STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
+    "campaigns": (campaigns_contract, CHAT_EVENTS, NDJSON),
+    "companies": (companies_contract, CHAT_EVENTS, NDJSON),
+    "records": (records_contract, [ErrorEvent], SSE),
 }
-"""The domains that stream, each with the module that defines its events, and those that it shares with others."""
+"""The domains that stream: each with the module that defines its events, those that it shares with others, and their form."""
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
@@ -107,8 +111,8 @@ def generated_texts() -> dict[Path, str]:
         ROOT / "sql" / "schema.sql": schema,
         ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(everything.ROUTERS)),
         **{
-            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared))
-            for domain, (contract, shared) in STREAMED.items()
+            ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared, form))
+            for domain, (contract, shared, form) in STREAMED.items()
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
@@ -119,9 +123,11 @@ def generated_texts() -> dict[Path, str]:
 
 
 def declared_functions() -> dict[Path, str]:
-    """The functions that tell and count the values of the searched tables, by their paths."""
+    """The functions that tell and count the values of the searched tables, and what their rows are, by their paths."""
     folder = ROOT / "sql" / "functions"
-    return {
+    searched = [each for each in COLLECTIONS if each.declaration.text]
+    hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
+    return hashes | {
         folder / domain / f"{table.name}_{what}.sql": text(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED
@@ -171,7 +177,7 @@ def _scratch_database() -> Iterator[str]:
 # --- docs/api
 
 
-def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]]) -> dict[str, Any]:
+def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]], form: Form) -> dict[str, Any]:
     """The JSON Schema of one streamed event: any that `contract` defines, or one that the domain shares with others."""
     defined = (value for value in vars(contract).values() if isinstance(value, type) and issubclass(value, Event))
     events: list[type[Event]] = [*(event for event in defined if event is not Event), *shared]
@@ -180,6 +186,9 @@ def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]
         definition = schema["$defs"][event.__name__]
         # it has a default, so pydantic takes it for optional; on the wire it is always there
         definition["required"] = ["type", *definition.get("required", [])]
+        if form is NDJSON:
+            definition["properties"]["seq"] = {"type": "string", "pattern": PLACE_PATTERN}
+            definition["required"].append("seq")
     heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"An event of a {domain} stream"}
     return heading | schema
 

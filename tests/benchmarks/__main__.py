@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import takewhile
 
 from tests.benchmarks import collections, companies, deployed, hostile, ontology, people, records, values
+from tests.benchmarks.peers import measure as peers
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "collections": collections.main,
@@ -21,5 +22,9 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
 
 if __name__ == "__main__":
     names = [*takewhile(BENCHMARKS.__contains__, sys.argv[1:])]
+    if sys.argv[1:2] == ["peers"]:
+        # asks for data and for packages that are not the project's
+        peers.main(sys.argv[2:])
+        sys.exit()
     for name in names or BENCHMARKS:
         BENCHMARKS[name](sys.argv[1 + len(names) :])

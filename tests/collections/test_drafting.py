@@ -53,14 +53,19 @@ def schemas(server_url: str) -> Drafts:
 def test_every_schema_has_a_draft_that_fits_it(schemas: Drafts) -> None:
     assert {name: sorted(made.collections) for name, (made, _) in schemas.items()} == {
         "composite_keys": ["guides", "pairs", "ranges", "sites", "tours", "visits"],
-        "library": ["address", "author", "book", "letter", "reader", "staff"],
+        "forum": ["ballots", "marks", "members", "replies", "threads"],
+        "kinds": ["garden_beds", "gardeners", "observations", "plants", "waterings"],
+        "library": ["address", "author", "book", "letter", "payment", "reader", "staff"],
         "odd_names": [
             "a23456789012345678901234567890123456789012345678", "a_b_c", "coloured", "grosse", "line_end", "not_a_comment",
             "select", "select_2", "table", "table_1st",
         ],
-        "records_shop": ["album", "customer", "employee", "invoice", "track"],
+        "records_shop": ["album", "customer", "employee", "invoice", "invoice_line", "track"],
         "service": ["articles", "customers", "invoices", "tickets", "users"],
-        "trade": ["categories", "customers", "employees", "orders", "products", "region", "shippers", "suppliers", "territories"],
+        "trade": [
+            "categories", "customers", "employees", "order_details", "orders", "products", "region", "shippers", "suppliers",
+            "territories",
+        ],
         "views_only": [],
     }  # fmt: skip
 
@@ -70,7 +75,7 @@ def test_what_is_not_searched_is_named_with_its_reason(schemas: Drafts) -> None:
     assert made.left_out == {
         "book_author": "joins author and book",
         "book_category": "joins book and category",
-        "branch": "no text of its own; a view may join what it belongs to",
+        "branch": "joins address and staff",
         "category": "only names; a view may bring them to what they belong to",
         "city": "only names, which are facets of what refers to it",
         "copy": "joins book and branch",
@@ -79,7 +84,6 @@ def test_what_is_not_searched_is_named_with_its_reason(schemas: Drafts) -> None:
         "letter_2030": "a partition: its parent is searched",
         "letter_2031": "a partition: its parent is searched",
         "loans_by_category": 'a materialized view: declare it with its key and sync = "sweep" if it is to be searched',
-        "payment": "no text of its own; a view may join what it belongs to",
         "payment_2030": "a partition: its parent is searched",
         "reader_list": 'a view: declare it with its key and sync = "sweep" if it is to be searched',
     }
@@ -107,9 +111,62 @@ def test_a_table_is_drafted_with_all_that_its_columns_are_for(schemas: Drafts) -
             "pages": "number",
             "audience": "value",
             "editions": "array",
+            "author": {
+                "kind": "array",
+                "through": "public.book_author",
+                "of": "public.author",
+                "title": "{first_name} {last_name}",
+            },
+            "category": {
+                "kind": "array",
+                "through": "public.book_category",
+                "of": "public.category",
+                "title": "name",
+            },
         },
     }
     assert "# left out: last_update (only tells of changes), fulltext (tsvector)\n" in made.text
+
+
+def test_what_tells_how_much_is_counted_though_it_has_no_text(schemas: Drafts) -> None:
+    assert schemas["library"][1]["payment"]["title"] == "payment {payment_id}"
+    assert schemas["records_shop"][1]["invoice"]["title"] == "invoice {InvoiceId}"
+    lines = schemas["trade"][1]["order_details"]
+    assert lines["text"] == {"order_id": "D", "product_id": "D"}
+    assert lines["embed"] == []
+    assert lines["facets"] == {
+        "order": {"kind": "value", "by": "order_id", "of": "public.orders", "title": "ship_name"},
+        "product": {"kind": "value", "by": "product_id", "of": "public.products", "title": "product_name"},
+        "unit_price": "number", "quantity": "number", "discount": "number",
+    }  # fmt: skip
+    assert schemas["kinds"][1]["waterings"]["date"] == "watered_at"
+
+
+def test_references_are_known_by_names_where_no_foreign_key_tells(schemas: Drafts) -> None:
+    made, collections = schemas["forum"]
+    assert collections["threads"]["facets"]["thread_type"] == {
+        "kind": "value", "by": "threadtypeid", "of": "public.threadtypes", "title": "name",
+    }  # fmt: skip
+    assert collections["threads"]["facets"]["opening_member"]["by"] == "openingmemberid"
+    assert "owneruserid" not in collections["threads"]["facets"]
+    assert collections["replies"]["facets"]["member"]["kind"] == "name"
+    assert made.left_out == {"threadtypes": "only names, which are facets of what refers to it"}
+    assert made.text.count("guessed by its name: no foreign key") == 8
+
+
+def test_names_that_were_run_together_are_read(schemas: Drafts) -> None:
+    _, collections = schemas["forum"]
+    assert collections["threads"]["date"] == "creationdate"
+    assert collections["threads"]["hidden"] == ["passcode"]
+    assert collections["members"]["title"] == "displayname"
+    assert collections["members"]["url"] == "{websiteurl}"
+
+
+def test_titles_and_keys_that_repeat_are_counted_by(schemas: Drafts) -> None:
+    assert schemas["forum"][1]["marks"]["facets"]["name"] == "value"
+    assert "title" not in schemas["forum"][1]["threads"]["facets"]
+    assert schemas["kinds"][1]["waterings"]["facets"]["bed_house"] == "value"
+    assert schemas["kinds"][1]["garden_beds"]["facets"]["house"] == {"kind": "value", "column": "House"}
 
 
 def test_the_largest_come_first(schemas: Drafts) -> None:
@@ -123,7 +180,7 @@ def test_somebody_is_called_by_both_names_and_a_title_is_their_work(schemas: Dra
     assert collections["employees"]["facets"]["title"] == "title"
     assert collections["employees"]["embed"] == ["notes"]
     assert collections["orders"]["facets"]["employee"] == {
-        "kind": "name", "by": "employee_id", "of": "public.employees", "title": "last_name",
+        "kind": "name", "by": "employee_id", "of": "public.employees", "title": "{first_name} {last_name}",
     }  # fmt: skip
 
 
@@ -135,7 +192,7 @@ def test_what_tells_every_row_apart_is_a_title_unless_it_is_an_address() -> None
         table("b", [("id", "integer"), where, ("phone", "text")], key=["id"]),
     )
     assert found["a"]["title"] == "brand"
-    assert "title" not in found["b"]
+    assert found["b"]["title"] == "b {id}"
 
 
 def test_a_date_is_of_what_happened(schemas: Drafts) -> None:
@@ -234,7 +291,7 @@ def test_what_is_referred_to_in_another_schema_is_a_facet() -> None:
     )
     made = draft("public", [tickets], [agents])
     assert declared(made.text, tickets, agents)["tickets"]["facets"] == {
-        "agent": {"kind": "value", "by": "agent_id", "of": "staff.agents", "title": "name"}
+        "agent": {"kind": "name", "by": "agent_id", "of": "staff.agents", "title": "name"}
     }
 
 

@@ -17,7 +17,6 @@ from quarry.core.collections.guessing import (
     is_secret,
     is_secret_name,
     is_year,
-    singular,
     words,
 )
 from tests.collections.made import column, table
@@ -117,9 +116,3 @@ def test_dates_are_told_apart(name: str, purpose: str) -> None:
 def test_whose_a_row_is() -> None:
     names = ("tenant_id", "account_id", "organisationId", "owner", "account_name")
     assert [name for name in names if is_scope(column(name))] == ["tenant_id", "account_id", "organisationId", "owner"]
-
-
-def test_plurals() -> None:
-    assert [singular(word) for word in ("tickets", "categories", "status", "address", "news", "ties")] == [
-        "ticket", "category", "status", "address", "new", "tie",
-    ]  # fmt: skip

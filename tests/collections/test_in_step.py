@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from unittest.mock import AsyncMock
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from quarry.core.collections import upkeep
 from quarry.core.collections.upkeep import compare, poll, read_collections, refresh_rows
 from quarry.core.services import Services
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
@@ -188,6 +190,25 @@ async def test_a_column_that_goes_stops_no_writer_and_is_told(desk: str, service
     await refreshed(services.database)
     assert await found(services.database, "badger") == ["4"]
     assert (await services.database.rows("select problem from collections"))[0]["problem"] is None
+
+
+async def test_a_problem_is_logged_once_and_cleared_only_where_there_is_one(
+    desk: str, services: Services, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cleared = AsyncMock(wraps=upkeep._forget_problem)
+    monkeypatch.setattr(upkeep, "_forget_problem", cleared)
+    owner(desk, "insert into support.tickets (subject) values ('badger')")
+    await refreshed(services.database)
+    cleared.assert_not_awaited()
+    owner(desk, "alter table support.tickets rename column body to told", "update support.tickets set subject = 'x'")
+    for _ in range(4):
+        await refreshed(services.database)
+    assert len([record for record in caplog.records if "tickets is not in step" in record.getMessage()]) == 1
+    before = cleared.await_count
+    owner(desk, "alter table support.tickets rename column told to body")
+    for _ in range(3):
+        await refreshed(services.database)
+    assert cleared.await_count == before + 1
 
 
 @pytest.mark.parametrize(

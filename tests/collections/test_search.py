@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from quarry.local.apply import apply_file
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.conftest import client_of, clone_database
-from tests.records.asking import ask, of_type, the
+from tests.records.asking import answer_of, ask, of_type, the
 
 MORE = """
 insert into support.tickets (account_id, agent_id, status, subject, body, price, tags, opened_at)
@@ -106,6 +106,62 @@ def test_rows_are_found_by_words_and_by_meaning(client: TestClient) -> None:
     assert "<mark>toner</mark>" in first["snippet"]
     assert found["counts"] == {"tickets": found["counts"]["tickets"]}
     assert search(client, q="login does not work")["results"][0]["title"] == "Cannot sign in"
+
+
+def test_what_has_no_title_is_called_by_its_text_or_else_by_its_key(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url,
+            "create table notes (id int primary key, heading text, body text, city text)",
+            "insert into notes values (1, null, 'The lamp flickers at night', 'Oulu'), (2, ' ', null, 'Oulu'),"
+            " (3, 'Flickering lamp', 'It was replaced', 'Espoo')",
+        )
+        declared = '[collections.notes]\nsource = "notes"\ntitle = "heading"\ntext = ["heading", "body"]\n'
+        fill(url, f'{declared}[collections.notes.facets]\ncity = "place"\n', tmp_path)
+        with client_of(url) as client:
+            found = search(client, q="flickering lamp")["results"]
+            assert {each["title"] for each in found} >= {"The lamp flickers at night", "Flickering lamp"}
+            assert [each["title"] for each in search(client, q="notes in Oulu")["results"]][-1] == "2"
+            events = ask(client, "Which lamp flickers?")
+            assert of_type(events, "sources")[0]["sources"]
+
+
+def test_who_names_a_thing_means_it_before_what_refers_to_it(
+    server_url: str, migrated_template: str, tmp_path: Path
+) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(
+            url, HELP_DESK, MORE, "alter table support.agents add room int", "update support.agents set room = 7 + id"
+        )
+        declared = (
+            '[collections.agents]\nsource = "support.agents"\ntitle = "name"\ntext = ["name"]\nfacets.room = "number"\n'
+        )
+        fill(url, TICKETS + declared, tmp_path)
+        with client_of(url) as client:
+            found = search(client, q="Ada Palmer")["results"]
+            assert [found[0]["type"], found[0]["title"]] == ["agents", "Ada Palmer"]
+            assert {each["type"] for each in found[1:]} == {"tickets"}
+            assert "Ada Palmer – room: 8 [1]" in answer_of(ask(client, "What is the room of Ada Palmer?"))
+            assert the(ask(client, "How many tickets of Ada Palmer are there?"), "aggregation")["total"] == 22
+            agents = client.get("/collections").json()["collections"][1]
+            assert [facet["name"] for facet in agents["facets"]] == ["room"]
+
+
+def test_values_are_known_once_a_facet_is_declared(server_url: str, migrated_template: str, tmp_path: Path) -> None:
+    with clone_database(server_url, migrated_template) as url:
+        owner(url, HELP_DESK)
+        fill(url, TICKETS.replace('status = "value"\n', ""), tmp_path)
+        fill(url, TICKETS, tmp_path)
+        with client_of(url) as client:
+            asked = the(ask(client, "How many closed tickets are there?"), "aggregation")
+            assert (asked["total"], asked["filters"]["facets"]) == (1, {"status": ["closed"]})
+
+
+def test_answers_quote_the_values_of_facets(client: TestClient) -> None:
+    answer = answer_of(ask(client, "Who is the agent of the printer that smokes?"))
+    assert "The printer smokes – agent: Ada Palmer [1]" in answer
 
 
 def test_facets_filter(client: TestClient) -> None:

@@ -252,7 +252,7 @@ class TestManyCompanies:
 
 class TestPlans:
     def test_many_companies_are_compared_by_the_vector_index(self, indexed: Connection) -> None:
-        read = reads(indexed, "compan", HYBRID, ["topic3 part7", seeded_vector(3), list(OPEN), None, [], 40])
+        read = reads(indexed, "compan", HYBRID, ["topic3 part7", seeded_vector(3), list(OPEN), None, [], 20])
         assert read.indexes >= {"company_embeddings_searchable_profile_hnsw", "companies_text_search"}
         assert not read.whole
 

@@ -18,8 +18,9 @@ from starlette.responses import Response
 
 from quarry.api import everything
 from quarry.core.errors import Overloaded
-from quarry.core.services import build_services
+from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
+from quarry.core.stream.encoding import NDJSON
 from quarry.core.stream.events import Event
 from quarry.core.web import admission as admission_module
 from quarry.core.web import service_routes
@@ -29,7 +30,7 @@ from quarry.core.web.description import openapi_document
 from quarry.core.web.identity import ServicesDependency, verified_caller
 from quarry.core.web.places import Places
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import ndjson_response
+from quarry.core.web.streams import stream_response
 from tests.running import running_server, serving_app
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
@@ -76,7 +77,7 @@ class Desk:
             yield Said()
             await self._work(request)
 
-        return ndjson_response(request, events(), services)
+        return stream_response(request, lambda _: events(), Caller("someone"), services, NDJSON)
 
     async def _work(self, request: Request) -> None:
         self._loop = asyncio.get_running_loop()
@@ -144,7 +145,7 @@ def desk() -> Desk:
 
 @contextmanager
 def served(desk: Desk, url: str = NO_DATABASE, *more: APIRouter, **environment: str) -> Iterator[str]:
-    defaults = {"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0"}
+    defaults = {"DATABASE_POOL_SIZE": str(CONNECTIONS), "RATE_LIMIT_PER_MINUTE": "0", "STREAM_GRACE_SECONDS": "0"}
     services = build_services(Settings.from_environment(defaults | environment), url)
     with serving_app(create_app(services, [desk.router, *more])) as address:
         try:

@@ -10,6 +10,7 @@ from quarry.core import cleanup
 from quarry.core.cleanup import ExpiringTable, delete_expired
 from quarry.core.postgres.pool import Database
 from tests.conftest import create_database
+from tests.waiting import PATIENCE_SECONDS
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING
 ANSWERS = [table for table in TABLES if table.label == "answers"]
@@ -110,6 +111,6 @@ async def test_a_row_that_a_reader_holds_is_left_for_the_next_time(database: Dat
     await add_answers(database, range(3), expires_in="-1 second")
     async with database.transaction() as reader:
         await reader.execute("select from answer_cache where id = '1' for share")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert await delete_expired(database, ANSWERS, run_log_days=90) == {"answers": 2}
     assert await delete_expired(database, ANSWERS, run_log_days=90) == {"answers": 1}

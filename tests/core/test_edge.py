@@ -15,13 +15,14 @@ from starlette.testclient import TestClient
 from quarry.api import everything
 from quarry.core.services import Caller, build_services
 from quarry.core.settings import Settings
+from quarry.core.stream.encoding import SSE
 from quarry.core.stream.events import Event
 from quarry.core.web import description, service_routes
 from quarry.core.web.app import create_app
 from quarry.core.web.description import Description, openapi_document
 from quarry.core.web.identity import ServicesDependency, verified_caller
 from quarry.core.web.problems import BODY_MAX_BYTES
-from quarry.core.web.streams import sse_response
+from quarry.core.web.streams import stream_response
 from tests.conftest import local_client
 
 router = APIRouter()
@@ -59,7 +60,7 @@ async def stream(request: Request, services: ServicesDependency) -> Response:
         begun.append("stream")
         yield Event(type="one")
 
-    return sse_response(request, events(), services)
+    return stream_response(request, lambda _: events(), Caller("someone"), services, SSE)
 
 
 @pytest.fixture(scope="module")

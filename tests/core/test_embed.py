@@ -116,7 +116,8 @@ def rows_url(server_url: str, migrated_template: str) -> str:
 async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, table: EmbeddedTable, column: str) -> None:
     database = Database(rows_url, pool_size=1, timeout_seconds=5)
     name = Identifier(table.name)
-    await database.execute(SQL("update {} set embedded_hash = content_hash").format(name))
+    taken = "update {} set embedded_hash = content_hash where embedded_hash is distinct from content_hash"
+    await database.execute(SQL(taken).format(name))
     assert await count_pending(database, table) == 0
     # reads as a text and as a list of texts
     changed = await database.execute(

@@ -29,6 +29,7 @@ from quarry.core.model.local_embedding import (
     read_safetensors,
 )
 from quarry.core.model.wordpiece import MAX_PIECES, WordPiece
+from tests.waiting import PATIENCE_SECONDS
 
 WEIGHTS = local_embedding._installed_weights()
 VOCABULARY = (WEIGHTS / "vocab.txt").read_text(encoding="utf-8").split("\n")
@@ -86,9 +87,25 @@ def cosine(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+_READ, _EMBED = MiniLM.from_folder, MiniLM.embed
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere in the tests the model is read once and remembers texts."""
+    monkeypatch.setattr(MiniLM, "from_folder", _READ)
+    monkeypatch.setattr(MiniLM, "embed", _EMBED)
+
+
 @pytest.fixture(scope="module")
 def minilm() -> MiniLM:
     return LocalEmbedding().load()
+
+
+@pytest.fixture(scope="module")
+def vectors(minilm: MiniLM) -> dict[str, list[float]]:
+    """Those of the texts above, each embedded alone."""
+    return {text: _EMBED(minilm, text) for text in GOLDEN}
 
 
 @pytest.fixture
@@ -156,12 +173,14 @@ class TestTokenizer:
 
 class TestVectors:
     @pytest.mark.parametrize(("text", "expected"), GOLDEN.items(), ids=lambda value: ascii(value)[:24])
-    def test_they_are_those_of_sentence_transformers(self, minilm: MiniLM, text: str, expected: list[float]) -> None:
-        assert minilm.embed(text)[:6] == pytest.approx(expected, abs=2e-3)
+    def test_they_are_those_of_sentence_transformers(
+        self, vectors: dict[str, list[float]], text: str, expected: list[float]
+    ) -> None:
+        assert vectors[text][:6] == pytest.approx(expected, abs=2e-3)
 
     @pytest.mark.parametrize("text", GOLDEN, ids=lambda text: ascii(text)[:24])
-    def test_they_have_384_numbers_and_length_1(self, minilm: MiniLM, text: str) -> None:
-        vector = minilm.embed(text)
+    def test_they_have_384_numbers_and_length_1(self, vectors: dict[str, list[float]], text: str) -> None:
+        vector = vectors[text]
         assert len(vector) == 384
         assert all(type(number) is float for number in vector)
         assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
@@ -183,11 +202,11 @@ class TestVectors:
         vector = minilm.embed(text)
         assert cosine(vector, minilm.embed(related)) > cosine(vector, minilm.embed(unrelated)) + 0.1
 
-    async def test_they_do_not_depend_on_the_batch(self, embedding: LocalEmbedding) -> None:
-        texts = list(GOLDEN)
-        together = await embedding.embed(texts)
-        assert together == [(await embedding.embed([text]))[0] for text in texts]
-        assert together[::-1] == await embedding.embed(texts[::-1])
+    async def test_they_do_not_depend_on_the_batch(
+        self, embedding: LocalEmbedding, vectors: dict[str, list[float]]
+    ) -> None:
+        texts = list(GOLDEN)[::-1]
+        assert await embedding.embed(texts) == [vectors[text] for text in texts]
 
 
 class TestWindows:
@@ -317,6 +336,18 @@ class TestLoading:
     def test_with_numpy_already_there_the_environment_stays(self) -> None:
         assert run_python(f"import os, numpy; {LOAD}; print('OPENBLAS_NUM_THREADS' in os.environ)") == "False"
 
+    def test_blas_gets_one_thread_for_all_that_a_command_does(self) -> None:
+        code = """
+import os
+from quarry.local import cli
+try:
+    cli.main(["--version"])
+finally:
+    print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+        assert run_python(code).split()[-1] == "1"
+        assert run_python(code, OPENBLAS_NUM_THREADS="3").split()[-1] == "3"
+
     async def test_concurrent_first_calls_load_once(
         self, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM, embedding: LocalEmbedding
     ) -> None:
@@ -328,7 +359,7 @@ class TestLoading:
             return minilm
 
         monkeypatch.setattr(MiniLM, "from_folder", slowly)
-        await asyncio.gather(*(embedding.embed([text]) for text in GOLDEN), asyncio.to_thread(embedding.load))
+        await asyncio.gather(*(embedding.embed(["elm"]) for _ in range(20)), asyncio.to_thread(embedding.load))
         assert len(loads) == 1
 
     def test_a_safetensors_file_is_read_by_its_header(self, tmp_path: Path) -> None:
@@ -429,7 +460,7 @@ def run_python(code: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     return done.stdout.strip()
 

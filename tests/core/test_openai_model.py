@@ -330,7 +330,7 @@ class TestFailures:
     async def test_a_slow_server_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
         with within(PATIENCE_SECONDS), pytest.raises(ModelUnavailable, match="too long"):
-            await plan(chat, seconds=0.2)
+            await plan(chat, seconds=1)
         await server.wait_for_disconnect()
 
     async def test_no_call_outlasts_the_models_own_timeout(self, server: FakeOpenAI) -> None:
@@ -561,7 +561,7 @@ class TestStreams:
     async def test_a_stream_that_stalls_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:
         server.enqueue(Reply.hang(2 * PATIENCE_SECONDS, after_pieces=["The "]))
         with within(PATIENCE_SECONDS):
-            assert await pieces_until(ModelUnavailable, chat, seconds=0.2) == ["The "]
+            assert await pieces_until(ModelUnavailable, chat, seconds=1) == ["The "]
         await server.wait_for_disconnect()
 
     async def test_a_stream_that_trickles_ends_with_the_seconds(self, server: FakeOpenAI, chat: OpenAIChat) -> None:

@@ -21,7 +21,7 @@ from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Database, transla
 from quarry.local import embedded_postgres
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from tests.conftest import create_database
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 MakeDatabase = Callable[..., Database]
 
@@ -70,7 +70,7 @@ async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_da
     started = time.monotonic()
     with pytest.raises(DatabaseUnavailable) as raised:
         await one(database)
-    assert time.monotonic() - started < CONNECT_TIMEOUT_SECONDS + 1
+    assert time.monotonic() - started < CONNECT_TIMEOUT_SECONDS + 10
     assert raised.value.retry_after_seconds == 5
     assert "127.0.0.1" not in raised.value.message
 
@@ -79,7 +79,7 @@ async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_da
 async def test_a_server_that_accepts_but_never_answers_is_unavailable(make_database: MakeDatabase) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         database = make_database(f"postgresql://127.0.0.1:{silent.getsockname()[1]}/none")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             with pytest.raises(DatabaseUnavailable):
                 await one(database)
 
@@ -152,12 +152,12 @@ async def test_a_transaction_is_kept_or_undone_as_a_whole(make_database: MakeDat
 async def test_a_cancelled_query_gives_its_connection_back(make_database: MakeDatabase) -> None:
     database = make_database(pool_size=1)
     await one(database)
-    sleeping = asyncio.create_task(database.execute("select pg_sleep(30)"))
+    sleeping = asyncio.create_task(database.execute("select pg_sleep(600)"))
     await asyncio.wait({sleeping}, timeout=0.1)
     sleeping.cancel()
     with pytest.raises(asyncio.CancelledError):
         await sleeping
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         assert await one(database) == 1
 
 

@@ -13,6 +13,7 @@ from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Topics(BaseModel):
@@ -90,12 +91,12 @@ async def test_a_failing_model_is_replaced_and_the_step_degraded(
 
 
 async def test_a_slow_model_is_given_up_when_the_budget_ends(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(5))
+    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
     run = make_run(chat, max_seconds=0.2)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
     assert run.degraded == ["name_topics"]
-    assert 150 < run.steps[0].duration_ms < 1000
+    assert run.steps[0].duration_ms > 150
 
 
 async def test_a_spent_budget_asks_no_model(server: FakeOpenAI, chat: OpenAIChat) -> None:
@@ -122,10 +123,10 @@ async def test_a_step_that_fails_twice_is_named_once(server: FakeOpenAI, chat: O
 
 
 async def test_a_cancelled_step_asks_no_fallback(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.hang(5))
+    server.enqueue(Reply.hang(2 * PATIENCE_SECONDS))
     run = make_run(chat)
     deciding = asyncio.create_task(decide(NAME_TOPICS, "parks", run))
-    await asyncio.wait({deciding}, timeout=0.2)
+    await server.wait_for_request()
     deciding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await deciding

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
 import socket
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 import uvicorn
@@ -20,12 +22,28 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from quarry.core.errors import UNFORESEEN_MESSAGE, ConfigurationError, QuarryError, Unavailable
-from quarry.core.stream.encoding import LATE_MESSAGE, NDJSON, encode_ndjson, encode_sse, with_heartbeat
+from quarry.core.stream.encoding import LATE_MESSAGE, NDJSON, SSE, Form
 from quarry.core.stream.events import Event
+from quarry.core.stream.runs import RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0
 """A heartbeat interval that no test reaches."""
+RUN = UUID("6d0f6d2e-0a5c-4f0b-9a52-6a3c8f0e1b77")
+
+
+def _encode(
+    events: AsyncGenerator[Event], form: Form, heartbeat_seconds: float, deadline: float = math.inf
+) -> AsyncGenerator[bytes]:
+    return RunStreams().live(RUN, "someone", events, form, heartbeat_seconds=heartbeat_seconds, deadline=deadline)
+
+
+def encode_ndjson(events: AsyncGenerator[Event], **timing: float) -> AsyncGenerator[bytes]:
+    return _encode(events, NDJSON, **timing)
+
+
+def encode_sse(events: AsyncGenerator[Event], **timing: float) -> AsyncGenerator[bytes]:
+    return _encode(events, SSE, **timing)
 
 
 class Said(Event):
@@ -78,14 +96,16 @@ def texts(ndjson: str) -> list[str]:
 
 async def test_ndjson_is_one_event_a_line_without_absent_fields() -> None:
     stream = encode_ndjson(Source("one", "two\nlines").events(), heartbeat_seconds=QUIET)
-    assert await joined(stream) == '{"type":"said","text":"one"}\n{"type":"said","text":"two\\nlines"}\n'
+    assert await joined(stream) == (
+        f'{{"type":"said","text":"one","seq":"{RUN}/1"}}\n{{"type":"said","text":"two\\nlines","seq":"{RUN}/2"}}\n'
+    )
 
 
-async def test_sse_is_one_data_line_an_event() -> None:
+async def test_sse_is_an_id_and_one_data_line_an_event() -> None:
     stream = encode_sse(Source("one", "two\nlines").events(), heartbeat_seconds=QUIET)
     assert (await joined(stream)).split("\n\n") == [
-        'data: {"type":"said","text":"one"}',
-        'data: {"type":"said","text":"two\\nlines"}',
+        f'id: {RUN}/1\ndata: {{"type":"said","text":"one"}}',
+        f'id: {RUN}/2\ndata: {{"type":"said","text":"two\\nlines"}}',
         "",
     ]
 
@@ -96,7 +116,7 @@ def test_any_text_comes_back_from_the_wire_in_one_piece(text: str) -> None:
         return [chunk async for chunk in encode_sse(Source(text).events(), heartbeat_seconds=QUIET)]
 
     [chunk] = asyncio.run(chunks())
-    data = chunk.decode().removeprefix("data: ").removesuffix("\n\n")
+    data = chunk.decode().removeprefix(f"id: {RUN}/1\ndata: ").removesuffix("\n\n")
     # the separators that EventSource and readers of lines know
     assert not {"\n", "\r"} & set(data)
     assert json.loads(data)["text"] == text
@@ -139,20 +159,20 @@ async def test_a_failure_is_the_last_event_with_a_public_message(error: Exceptio
     stream = encode_ndjson(failing("one", error=error), heartbeat_seconds=QUIET)
     [first, last] = (await joined(stream)).splitlines()
     assert json.loads(first)["text"] == "one"
-    assert json.loads(last) == {"type": "error", "data": {"message": message}}
+    assert json.loads(last) == {"type": "error", "data": {"message": message}, "seq": f"{RUN}/2"}
 
 
 @pytest.mark.parametrize("error", [QuarryError("public"), RuntimeError("private")])
 async def test_a_failure_before_the_first_event_is_an_event_too(error: Exception) -> None:
     [only] = (await joined(encode_sse(failing(error=error), heartbeat_seconds=QUIET))).split("\n\n")[:-1]
-    assert json.loads(only.removeprefix("data: "))["type"] == "error"
+    assert json.loads(only.removeprefix(f"id: {RUN}/1\ndata: "))["type"] == "error"
 
 
 async def test_an_event_that_cannot_be_encoded_is_a_failure_too() -> None:
     stream = encode_ndjson(Source("one", "\ud800", "never").events(), heartbeat_seconds=QUIET)
     [first, last] = (await joined(stream)).splitlines()
     assert json.loads(first)["text"] == "one"
-    assert json.loads(last) == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}}
+    assert json.loads(last) == {"type": "error", "data": {"message": UNFORESEEN_MESSAGE}, "seq": f"{RUN}/2"}
 
 
 async def test_the_cause_of_an_unforeseen_failure_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -282,22 +302,10 @@ async def test_a_slow_reader_gets_no_heartbeat_while_events_wait() -> None:
     assert len(chunks) == 3
 
 
-async def test_heartbeat_raises_what_its_source_raises_after_all_items() -> None:
-    async def items() -> AsyncGenerator[int]:
-        yield 1
-        yield 2
-        raise KeyError("three")
-
-    beating = with_heartbeat(items(), QUIET)
-    assert [await anext(beating), await anext(beating)] == [1, 2]
-    with pytest.raises(KeyError):
-        await anext(beating)
-
-
 @contextlib.contextmanager
 def serving(source: Source) -> Iterator[int]:
     async def endpoint(request: Request) -> StreamingResponse:
-        return StreamingResponse(encode_ndjson(source.events(), heartbeat_seconds=0.1), media_type=NDJSON)
+        return StreamingResponse(encode_ndjson(source.events(), heartbeat_seconds=0.1), media_type=NDJSON.media_type)
 
     app = Starlette(routes=[Route("/", endpoint)])
     listener = socket.create_server(("127.0.0.1", 0))
@@ -360,7 +368,7 @@ async def test_at_its_deadline_a_stream_ends_with_an_error_and_its_search_has_en
         ended_before = source.ended_by
         await asyncio.sleep(0.001)
     assert received[0]["text"] == "one"
-    assert received[-1] == {"type": "error", "data": {"message": LATE_MESSAGE}}
+    assert received[-1] | {"seq": ""} == {"type": "error", "data": {"message": LATE_MESSAGE}, "seq": ""}
     assert ended_before is not None
 
 

@@ -23,10 +23,11 @@ import httpx2
 import samcli  # type: ignore[import-untyped]
 
 from tests.deployed.artifacts import ARCHITECTURE, Artifacts
+from tests.waiting import PATIENCE_SECONDS
 
 EMULATOR = Path(samcli.__file__).parent / "local" / "rapid" / f"aws-lambda-rie-{ARCHITECTURE}"
 
-START_SECONDS = 10.0
+START_SECONDS = PATIENCE_SECONDS
 TIMEOUT_SECONDS = 60
 
 RUNTIME_CLIENT = ("-m", "awslambdaric")

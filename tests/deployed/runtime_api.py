@@ -22,10 +22,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+from tests.waiting import PATIENCE_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 WRAPPER = ROOT / "layers" / "quarry" / "exec-wrapper"
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = PATIENCE_SECONDS
 PRELUDE_END = b"\0" * 8
 PRELUDE_BYTES_MAX = 16 * 1024
 

@@ -25,6 +25,8 @@ class SecretsManager(ThreadingHTTPServer):
         )
         self.asked: list[str] = []
         """The secrets that were asked for, in order."""
+        self.answers: dict[str, bytes] = {}
+        """What is answered for each secret by its ARN, made when it is put: who asks waits two seconds at most."""
 
     @property
     def url(self) -> str:
@@ -36,6 +38,9 @@ class SecretsManager(ThreadingHTTPServer):
             self.client.put_secret_value(SecretId=name, SecretString=text)
         except self.client.exceptions.ResourceNotFoundException:
             self.client.create_secret(Name=name, SecretString=text)
+        secret = self.client.get_secret_value(SecretId=name)
+        told = {key: secret[key] for key in ("ARN", "Name", "SecretString")}
+        self.answers[secret["ARN"]] = json.dumps(told).encode()
 
     def arn(self, name: str) -> str:
         arn: str = self.client.describe_secret(SecretId=name)["ARN"]
@@ -49,10 +54,7 @@ class _Handler(BaseHTTPRequestHandler):
         assert self.headers["X-Amz-Target"] == "secretsmanager.GetSecretValue"
         arn = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["SecretId"]
         self.server.asked.append(arn)
-        secret = self.server.client.get_secret_value(SecretId=arn)
-        body = json.dumps(
-            {"ARN": secret["ARN"], "Name": secret["Name"], "SecretString": secret["SecretString"]}
-        ).encode()
+        body = self.server.answers[arn]
         self.send_response(200)
         self.send_header("Content-Type", "application/x-amz-json-1.1")
         self.send_header("Content-Length", str(len(body)))

@@ -34,6 +34,7 @@ from tests.deployed.secrets_manager import secrets_manager
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.functions.conftest import recorded
 from tests.records.asking import QUESTION, logged_run, playing
+from tests.waiting import PATIENCE_SECONDS
 
 PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
 PIECE_SECONDS = 0.1
@@ -105,7 +106,7 @@ def breakable(start: Start, tmp_path: Path) -> FunctionProcess:
 def asking(url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
     """A response whose stream is open, and the lines of it."""
     with (
-        httpx2.Client(timeout=20, headers={"Authorization": f"Bearer {SUBJECT}"}) as client,
+        httpx2.Client(timeout=PATIENCE_SECONDS, headers={"Authorization": f"Bearer {SUBJECT}"}) as client,
         client.stream("POST", f"{url}/records/ask", json={"question": QUESTION}) as response,
     ):
         yield response, (line for line in response.iter_lines() if line)

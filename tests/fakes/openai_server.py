@@ -46,13 +46,13 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from tests.waiting import PATIENCE_SECONDS
+
 Body = dict[str, Any]
 """A request's JSON body."""
 
 EMBEDDING_DIMENSIONS = 1536
 """Length of a vector when the request does not name one."""
-
-_START_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +214,7 @@ class FakeOpenAI:
         self._forget()
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
         self._thread.start()
-        _wait_until(lambda: self._server.started, _START_SECONDS)
+        _wait_until(lambda: self._server.started, PATIENCE_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -245,13 +245,13 @@ class FakeOpenAI:
         """How many connections the requests came through."""
         return len(self._clients)
 
-    async def wait_for_request(self, seconds: float = 1.0) -> None:
-        """Return once a request has come; TimeoutError if none does within `seconds`."""
-        await _happened(self._request_came, seconds)
+    async def wait_for_request(self) -> None:
+        """Return once a request has come; TimeoutError if none does."""
+        await _happened(self._request_came)
 
-    async def wait_for_disconnect(self, seconds: float = 1.0) -> None:
-        """Return once a client has left before its reply was complete; TimeoutError if none does within `seconds`."""
-        await _happened(self._client_left, seconds)
+    async def wait_for_disconnect(self) -> None:
+        """Return once a client has left before its reply was complete; TimeoutError if none does."""
+        await _happened(self._client_left)
 
     def reset(self) -> None:
         """Make the server as new. Raises the first error of a handler, if there was one."""
@@ -427,9 +427,9 @@ async def _disconnected(receive: Receive) -> None:
         pass
 
 
-async def _happened(event: threading.Event, seconds: float) -> None:
+async def _happened(event: threading.Event) -> None:
     """Wait, without holding up the event loop, for what happens in the server's thread."""
-    if not await asyncio.to_thread(event.wait, seconds):
+    if not await asyncio.to_thread(event.wait, PATIENCE_SECONDS):
         raise TimeoutError
 
 

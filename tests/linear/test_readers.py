@@ -22,8 +22,8 @@ from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.companies.contract import Company
 from quarry.companies.names import is_about, read_names
 from quarry.companies.snippets import profile_words, snippets
-from quarry.core.files.guessing import guess_table
-from quarry.core.files.identifiers import identifiers
+from quarry.core.files.guessing import TableGuesser, staged
+from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.reading import Format, read_records
 from quarry.core.files.records import UnreadableFile
 from quarry.core.model.openai_model import _without_fence
@@ -118,9 +118,20 @@ def _spoken_of(text: str) -> object:
 def _file_of(format: Format) -> Callable[[str], object]:
     def guessed(text: str) -> None:
         with suppress(UnreadableFile), read_records(io.BytesIO(text.encode()), "rows", format) as file:
-            guess_table(file)
+            guesser = TableGuesser()
+            guesser.add_columns(file)
+            for record in file.records:
+                if isinstance(record.fields, dict):
+                    guesser.add(record.fields, file, record.number)
+                    staged(record.fields)
+            guesser.guessed()
 
     return guessed
+
+
+def _identified(text: str) -> object:
+    found = Identifiers()
+    return [found.add(name) for name in (text, *text[:1500])]
 
 
 def _taken_up(text: str) -> object:
@@ -188,7 +199,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 100_000),
     ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 100_000),
     ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 100_000),
-    ("files: names", lambda text: identifiers([text, *text[:1500]]), _queries("é", "aB", "_ "), 10_000),
+    ("files: names", _identified, _queries("é", "aB", "_ "), 10_000),
     ("pieces of words", split_words, _queries("é", "漢", "x."), 20_000),
 ]  # fmt: skip
 

@@ -26,9 +26,10 @@ import openai  # noqa: F401 -- else imported on first use, in each process anew
 import quarry
 from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
 from quarry.local import cli
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = int(PATIENCE_SECONDS)
 
 
 class ForkedCommands:
@@ -40,7 +41,7 @@ class ForkedCommands:
             [sys.executable, "-m", "tests.local.forked"],
             cwd=ROOT,
             # warnings are errors, and nothing of the tests' own that is read on the way in
-            env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error"},
+            env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -63,7 +63,7 @@ def installed_quarry(*arguments: str | Path, input: str = "", **variables: str) 
         input=input,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -163,7 +163,6 @@ class TestWrongUsage:
             (["embed", "--stale", "--all"], "not allowed with"),
             (["ask", "people", "\udcff"], "unicode"),
             (["index"], "COMMAND"),
-            (["index", "verify", "planets"], "meetings"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),
             (["credits", "show", "\udcff"], "UTF-8"),

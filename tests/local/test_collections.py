@@ -179,3 +179,123 @@ def test_uninstalling_takes_the_triggers_along_and_leaves_the_tables(
     with psycopg.connect(desk) as connection:
         assert connection.execute("select count(*) from support.tickets").fetchone() == (4,)
         assert connection.execute("select count(*) from pg_trigger where tgname ~ 'quarry'").fetchone() == (0,)
+
+
+def differences(capsys: pytest.CaptureFixture[str], action: str = "verify", table: str = "tickets") -> dict[str, int]:
+    """What `quarry index` says of a collection, each with its count. Its status says whether there is any."""
+    capsys.readouterr()
+    status = main(["index", action, table, "--json"])
+    found = json.loads(capsys.readouterr().out)["differences"]
+    assert status == bool(found)
+    assert {each["table"] for each in found} <= {table}
+    return {each["detail"]: each["count"] for each in found}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        ("delete from quarry.rows_1 where id in ('1', '2')", {"rows that are not searched": 2}),
+        (
+            "set session_replication_role = replica; update support.tickets set subject = 'x' where id = 1",
+            {"rows that are searched as they were": 1},
+        ),
+        (
+            "set session_replication_role = replica; delete from support.tickets where id = 1",
+            {"rows that are gone and still searched": 1},
+        ),
+        ("update quarry.rows_1 set text_search = '' where id = '1'", {"rows that are searched as they were": 1}),
+        ("delete from quarry.windows_1 where record_id = '1'", {"rows whose vectors are lost": 1}),
+        ("update quarry.rows_1 set embedded_hash = 'old' where id = '1'", {"rows whose vectors are of an earlier text": 1}),
+        (
+            "delete from quarry.facet_values where value = 'closed'",
+            {"values that are not held": 1},
+        ),
+        ("update pg_index set indisvalid = false where indexrelid = 'quarry.rows_1_pkey'::regclass",
+         {"index rows_1_pkey is invalid": 1}),
+        (
+            "update quarry.text_totals set rows = 500 where of_table = 'rows_1'",
+            {"rows more or fewer than the 500 whose words are counted": 497},
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_searched_of_a_table_is_verified_against_it_and_made_anew(
+    desk: str, capsys: pytest.CaptureFixture[str], spoil: str, told: dict[str, int]
+) -> None:
+    main(["apply"])
+    assert differences(capsys, "rebuild") == {}
+    owner(desk, spoil)
+    found = differences(capsys)
+    assert told.items() <= found.items()
+    assert differences(capsys, "rebuild") == {}
+
+
+def test_changes_that_were_noted_are_no_difference(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply"])
+    assert differences(capsys, "rebuild") == {}
+    owner(desk, "update support.tickets set subject = 'x' where id = 1")
+    assert differences(capsys) == {}
+    owner(desk, "set session_replication_role = replica; update support.tickets set subject = 'y' where id = 2")
+    assert differences(capsys) == {"rows that are searched as they were": 1}
+    with psycopg.connect(desk) as connection:
+        assert connection.execute("select key from quarry.collection_changes").fetchall() == [("1",)]
+
+
+@pytest.mark.parametrize("lost", ["drop table support.tickets", "alter table support.tickets drop column body"])
+def test_a_source_that_cannot_be_read_is_a_difference(desk: str, capsys: pytest.CaptureFixture[str], lost: str) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, lost)
+    for action in ("verify", "rebuild"):
+        assert any(detail.startswith("cannot be compared: ") for detail in differences(capsys, action))
+
+
+def test_a_source_that_cannot_be_read_keeps_no_other_from_being_embedded(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner(
+        desk, "create table support.notes (id int primary key, note text)", "insert into support.notes values (1, 'x')"
+    )
+    Path("quarry.toml").write_text(TICKETS + '[collections.notes]\nsource = "support.notes"\ntext = "note"\n')
+    main(["apply", "--no-embed"])
+    owner(desk, "alter table support.tickets drop column body")
+    capsys.readouterr()
+    assert main(["embed"]) == 1
+    told = capsys.readouterr()
+    assert "rows_1: not embedded: column x.body does not exist; `quarry doctor` tells more" in told.err
+    assert "rows_2: 1 row embedded" in told.out
+
+
+def test_searches_of_collections_are_judged_and_tuned_as_who_may_see_the_rows(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("quarry.toml").write_text(TICKETS.replace(
+        "[collections.tickets.facets]",
+        'scope = "account_id"\nscope_setting = "app.account"\nscope_claim = "account"\n[collections.tickets.facets]',
+    ))  # fmt: skip
+    main(["apply"])
+    shared = {"domain": "records", "user": "ada", "types": ["tickets"]}
+    lines = [
+        {"id": "a", "kind": "own", "query": "printer toner", "relevant": {"tickets:1": 3}, "claims": {"account": "1"}, **shared},
+        {"id": "b", "kind": "own", "query": "licence", "relevant": {"tickets:2": 3}, "claims": {"account": "1"}, **shared},
+        {"id": "c", "kind": "own", "query": "cannot sign in", "relevant": {"tickets:3": 3}, "claims": {"account": "2"}, **shared},
+        {"id": "d", "kind": "foreign", "query": "cannot sign in", "relevant": {}, "forbidden": ["tickets:3"],
+         "claims": {"account": "1"}, **shared},
+        {"id": "e", "kind": "count", "query": "How many tickets are there?", "relevant": {}, "number": 2, "answerable": True,
+         "claims": {"account": "1"}, **shared},
+    ]  # fmt: skip
+    Path("judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    capsys.readouterr()
+    assert main(["eval", "judged.jsonl", "--json"]) == 0
+    kinds = {each["kind"]: each for each in json.loads(capsys.readouterr().out)["kinds"]}
+    assert (kinds["own"]["ndcg"], kinds["own"]["types"]) == (1, 1)
+    assert kinds["foreign"]["ndcg"] == 1
+    assert (kinds["count"]["number"], kinds["count"]["unknown_told_wrongly"]) == (1, 0)
+    assert main(["tune", "judged.jsonl", "--folds", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+def test_index_takes_a_collection_and_tells_which_there_are(desk: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["apply", "--no-embed"])
+    assert main(["index", "verify", "planets"]) == 2
+    told = capsys.readouterr().err
+    assert "there is no table 'planets', but companies, " in told
+    assert ", tickets; see `quarry index --help`" in told

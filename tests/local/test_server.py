@@ -20,6 +20,7 @@ import pytest
 
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, value
+from tests.waiting import PATIENCE_SECONDS
 
 END_SECONDS = 20.0
 """Far less than an open stream would hold it up."""
@@ -34,7 +35,7 @@ class Served:
     said: str
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=10) as response:
+        with urllib.request.urlopen(self.url + path, timeout=PATIENCE_SECONDS) as response:
             assert response.headers["X-Request-Id"]
             return json.load(response)
 
@@ -42,7 +43,7 @@ class Served:
         """Tell it to end; the seconds that it took."""
         began = time.monotonic()
         self.process.send_signal(number)
-        assert self.process.wait(timeout=30) == 0
+        assert self.process.wait(timeout=PATIENCE_SECONDS) == 0
         return time.monotonic() - began
 
 
@@ -100,7 +101,7 @@ def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: Fake
             json.dumps({"question": QUESTION}).encode(),
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=10) as stream:
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as stream:
             while b"final_answer_chunk" not in stream.readline():
                 pass
             assert server.end() < END_SECONDS
@@ -167,7 +168,7 @@ def test_a_demo_needs_nothing_shares_its_directory_and_loads_nothing_again(data_
 
     at_once = [started("runs", "--json", **place), started("cleanup", "--json", **place)]
     for process in at_once:
-        _, complaint = process.communicate(timeout=30)
+        _, complaint = process.communicate(timeout=PATIENCE_SECONDS)
         assert (process.returncode, complaint) == (0, "")
     assert_stopped(data_dir)
 

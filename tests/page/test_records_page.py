@@ -19,6 +19,13 @@ WORDS = "bridge weight limit"
 PIECES = ["The elm ", "was kept ", "because it ", "is sound [1]."]
 
 
+@pytest.fixture(autouse=True)
+def no_kept_answers(page_database: str) -> None:
+    """Each test has its answers made: those of other tests are not given again."""
+    with psycopg.connect(page_database) as connection:
+        connection.execute("delete from answer_cache")
+
+
 def ask(page: Page, text: str) -> None:
     box = page.get_by_role("textbox", name="Ask or search the records")
     box.fill(text)
@@ -441,3 +448,22 @@ def test_of_very_many_results_the_page_says_at_least_how_many_there_are(site: Si
     types = page.get_by_role("group", name="Types of record")
     expect(types.get_by_role("button", name="Motions")).to_have_text("Motions10,000+")
     expect(types.get_by_role("button", name="Matters")).to_have_text("Matters12")
+
+
+def test_records_that_say_the_same_are_named_under_one_of_them_and_can_be_opened(site: Site) -> None:
+    also = {"type": "motion", "id": "m2", "title": "Mend the lantern", "date": "2024-03-05"}
+    first = {"type": "motion", "id": "m1", "title": "Mend the quay's lantern", "snippet": "Mend", "score": 1.0}
+    found = {
+        "query": "lantern",
+        "intent": "keyword",
+        "results": [{**first, "matched": {"text_rank": 1}, "also": [also]}],
+        "counts": {"motion": 2},
+        "more": False,
+        "degraded": [],
+    }
+    page = site.open("search?q=lantern", before=lambda page: page.route("**/records/search?*", answer_json(found)))
+    result = page.locator(".result")
+    expect(result.get_by_role("button")).to_have_count(1)
+    result.get_by_text("1 more that says the same").click()
+    with page.expect_request("**/records/motion/m2"):
+        result.get_by_role("button", name="Mend the lantern").click()

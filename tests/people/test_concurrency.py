@@ -23,6 +23,7 @@ from quarry.people.search import search_people
 from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import PERSON_IDS
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 QUERY = "backend engineer for payments in Python"
 
@@ -53,7 +54,7 @@ def test_fifty_searches_under_one_key_at_once_are_one(world_url: str) -> None:
         running_server(
             world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_TIMEOUT_SECONDS="60", DATABASE_POOL_SIZE="2"
         ) as other,
-        httpx2.Client(timeout=30, headers=as_user(user) | {"Idempotency-Key": "k1"}) as http,
+        httpx2.Client(timeout=PATIENCE_SECONDS, headers=as_user(user) | {"Idempotency-Key": "k1"}) as http,
         ThreadPoolExecutor(50) as threads,
     ):
         for url in (one, other):

@@ -19,6 +19,7 @@ from quarry.core.postgres.pool import Database
 from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, NAMELESS, contact_of
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 
 def unlock(client: TestClient, user: str, person: str, search_id: str) -> tuple[int, dict[str, Any]]:
@@ -209,7 +210,7 @@ def test_fifty_unlocks_of_one_person_at_once_cost_one_credit(world_url: str) -> 
     with (
         running_server(world_url, RATE_LIMIT_PER_MINUTE="0") as one,
         running_server(world_url, RATE_LIMIT_PER_MINUTE="0", DATABASE_POOL_SIZE="2") as other,
-        httpx2.Client(timeout=10, headers=as_user(user)) as http,
+        httpx2.Client(timeout=PATIENCE_SECONDS, headers=as_user(user)) as http,
         ThreadPoolExecutor(50) as threads,
     ):
         for url in (one, other):

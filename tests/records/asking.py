@@ -13,23 +13,26 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.fakes.openai_server import Body, Handler, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 ANSWER = "It is sound [1], and the vote was 7–2 [2]."
 FOLLOWUPS = ["What did the elm cables cost?", "Who voted against keeping the elm?"]
 
+_ID = re.compile(r"\Aid: [0-9a-f-]{36}/[0-9]+\n")
+
 Events = list[dict[str, Any]]
 
 
 def read_events(text: str) -> Events:
-    """The events of an event stream; fails on anything that is neither a `data:` line nor a comment."""
+    """The events of an event stream; fails on anything that is neither an id with a `data:` line nor a comment."""
     blocks = text.removesuffix("\n\n").split("\n\n")
-    return [json.loads(block.removeprefix("data: ")) for block in blocks if not block.startswith(":")]
+    return [json.loads(_ID.sub("", block).removeprefix("data: ")) for block in blocks if not block.startswith(":")]
 
 
 def ask(client: TestClient, question: str = QUESTION, **body: Any) -> Events:
-    """All events of one answer."""
-    response = client.post("/records/ask", json={"question": question} | body)
+    """All events of one answer, made anew."""
+    response = client.post("/records/ask", json={"question": question, "fresh": True} | body)
     assert response.status_code == 200
     return read_events(response.text)
 
@@ -91,9 +94,9 @@ def search(query: str, *, tool: str = "search_records", **arguments: str) -> tup
     return tool, {"query": query} | arguments
 
 
-def logged_run(url: str, request_id: str, seconds: float = 3.0) -> dict[str, Any]:
+def logged_run(url: str, request_id: str) -> dict[str, Any]:
     """The run of a request, once it is written: after the answer, by a task of its own."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         while True:
             row = connection.execute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+from quarry.core.collections.declaration import Quoting
 from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource
@@ -31,7 +32,7 @@ def record(
         meeting_id=None,
         url=None,
         snippet=body,
-        quoting=BUILT_IN[type].quoting,
+        quoting=BUILT_IN[type].quoting if type in BUILT_IN else Quoting(),
     )
 
 

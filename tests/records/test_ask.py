@@ -29,6 +29,7 @@ ORDER = [
     "tool_observation",
     "sources",
     "final_answer_chunk",
+    "citations",
     "confidence",
     "followups",
     "done",
@@ -39,6 +40,7 @@ FIELDS = {
     "tool_observation": {"type", "id", "tool", "count", "summary"},
     "sources": {"type", "sources"},
     "final_answer_chunk": {"type", "chunk"},
+    "citations": {"type", "citations", "unsupported"},
     "confidence": {"type", "level", "source_count", "label"},
     "followups": {"type", "questions"},
     "done": {"type", "answer_id", "cached", "topic_changed", "degraded"},
@@ -111,7 +113,7 @@ def test_the_same_question_gets_the_same_answer(client: TestClient, events: Even
 
 
 def test_an_event_source_gets_the_same_stream(client: TestClient, events: Events) -> None:
-    response = client.get("/records/ask", params={"q": QUESTION})
+    response = client.get("/records/ask", params={"q": QUESTION, "fresh": "true"})
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert response.headers["cache-control"] == "no-store"
     assert response.headers["x-request-id"]
@@ -146,7 +148,7 @@ class TestNumbers:
         events = ask(client, "How many motions did Leland Frost move?")
         assert types_of(events) == [*ORDER[:4], "aggregation", *ORDER[4:]]
         sent = the(events, "aggregation")
-        assert set(sent) == {"type", "by", "groups", "total", "filters"}
+        assert set(sent) == {"type", "by", "groups", "total", "of", "value", "filters"}
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert answer_of(events).startswith(f"The records hold {sent['total']} motions moved by Leland Frost.")
@@ -300,6 +302,8 @@ class TestStoredAnswers:
             "confidence": the(events, "confidence")["level"],
             "created_at": body["created_at"],
             "expires_at": body["expires_at"],
+            "citations": the(events, "citations")["citations"],
+            "changed_since": [],
         }
 
     def test_an_answer_lives_30_days(self, client: TestClient, events: Events) -> None:
@@ -335,7 +339,7 @@ class TestStoredAnswers:
 
 
 def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared_sample_url: str) -> None:
-    response = client.post("/records/ask", json={"question": QUESTION})
+    response = client.post("/records/ask", json={"question": QUESTION, "fresh": True})
     run = logged_run(shared_sample_url, response.headers["x-request-id"])
     assert (run["status"], run["end_reason"], run["caller"], run["degraded_steps"]) == (
         "completed",

@@ -48,6 +48,7 @@ def test_the_answer_is_streamed_as_the_model_writes_it(model_client: TestClient,
         "tool_observation",
         "sources",
         "final_answer_chunk",
+        "citations",
         "confidence",
         "followups",
         "done",
@@ -274,7 +275,7 @@ def test_the_models_part_of_a_run_is_logged(
     model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
 ) -> None:
     model.respond = playing(research=[Reply.tool_calls([search("elm")])])
-    response = model_client.post("/records/ask", json={"question": QUESTION})
+    response = model_client.post("/records/ask", json={"question": QUESTION, "fresh": True})
     run = logged_run(shared_sample_url, response.headers["x-request-id"])
     assert run["chat_model"] == "gpt-4o-mini"
     assert (run["prompt_tokens"], run["completion_tokens"]) == (80, 40)

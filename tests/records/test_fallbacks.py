@@ -77,6 +77,19 @@ def without_escapes(markdown: str) -> str:
     return re.sub(r"\\[\\`*_\[\]<>#|]", "", markdown)
 
 
+def test_the_value_that_is_asked_for_is_quoted_with_whose_it_is() -> None:
+    depots = [
+        record(name, type="depots", title=name, body=f"Built of brick.\ncity: {city}\nfloor space: {space}")
+        for name, city, space in (("North depot", "Turku", 410), ("South depot", "Turku", 95))
+    ]
+    assert answer("What is the floor space of North depot?", *depots).startswith("North depot – floor space: 410 [1]")
+    in_turku = answer("Which depots are in Turku?", *depots)
+    assert "North depot – city: Turku [1]" in in_turku
+    assert "South depot – city: Turku [2]" in in_turku
+    assert "floor space" not in in_turku
+    assert "floor space: 95" in answer("South depot?", depots[1])
+
+
 def test_the_sentence_that_answers_comes_first() -> None:
     assert answer("What did cables cost?", ELM, VOTE).startswith("Cables cost $31,000.")
     assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(

@@ -39,7 +39,18 @@ def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None
     assert 0 < len(body["results"]) <= 20
     for result in body["results"]:
         assert {"type", "id", "title", "snippet", "score", "matched"} <= set(result)
-        assert set(result) <= {"type", "id", "title", "snippet", "score", "date", "meeting_id", "url", "matched"}
+        assert set(result) <= {
+            "type",
+            "id",
+            "title",
+            "snippet",
+            "score",
+            "date",
+            "meeting_id",
+            "url",
+            "matched",
+            "also",
+        }
 
 
 def test_keywords_and_questions_are_told_apart(client: TestClient) -> None:
@@ -232,6 +243,54 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>elm</mark>" in result["snippet"]
+
+
+@pytest.fixture
+def repeating_client(database_url: str) -> Iterator[TestClient]:
+    """A motion that came up in twelve months, once with another word and once with another number, among 30 others."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            """insert into motions (id, text_content, result, votes_for, date)
+              select 'same-' || lpad(n::text, 2, '0'), 'That the ' || case n when 5 then 'town ' else '' end
+                || 'clerk be asked to mend the lantern on the quay and paint its post'
+                || case n when 7 then ' 3 times' else '' end,
+                'Carried 7 to ' || n, array['Member ' || n], make_date(2024, n, 1)
+              from generate_series(1, 12) n
+              union all
+              select 'other-' || n, 'The lantern of house ' || n || ' is ' || repeat('very ', n) || 'old', null, '{}', null
+              from generate_series(1, 30) n"""
+        )
+    with client_of(database_url) as client:
+        yield client
+
+
+def test_records_that_say_nearly_the_same_have_one_place_where_all_are_named(repeating_client: TestClient) -> None:
+    body = found(repeating_client, "mend the lantern on the quay")
+    [first] = [result for result in body["results"] if result["also"]]
+    assert body["results"][0] == first
+    same = {first["id"], *(each["id"] for each in first["also"])}
+    assert same == {f"same-{n:02}" for n in range(1, 13) if n != 7}
+    assert all(each["type"] == "motion" and "lantern" in each["title"] and each["date"] for each in first["also"])
+    assert ("motion", "same-07") in keys(body)
+    assert body["counts"]["motion"] == 42
+
+
+def test_pages_of_folded_records_fit_together(repeating_client: TestClient) -> None:
+    whole = found(repeating_client, "mend the lantern on the quay", limit=100)["results"]
+    paged = [
+        result
+        for offset in range(0, 40, 5)
+        for result in found(repeating_client, "mend the lantern on the quay", limit=5, offset=offset)["results"]
+    ]
+    assert paged == whole
+    assert len(whole) == 32
+    assert len({each["id"] for result in whole for each in (result, *result["also"])}) == 42
+
+
+def test_the_seed_s_ranking_folds_nothing(repeating_client: TestClient) -> None:
+    results = found(repeating_client, "mend the lantern on the quay", limit=100, ranking="seed")["results"]
+    assert len(results) == 42
+    assert not any(result["also"] for result in results)
 
 
 def test_a_record_is_given_whole(client: TestClient) -> None:

@@ -23,6 +23,7 @@ from quarry.core.web.app import create_app
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import QUESTION, logged_run, playing
+from tests.waiting import PATIENCE_SECONDS
 
 PIECES = ["The elm ", "was kept ", "because it ", "is sound ", "[1]."]
 PIECE_SECONDS = 0.15
@@ -46,7 +47,11 @@ def serving(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
-    environment = model_environment(shared_model.url) | {"MODEL_TIMEOUT_SECONDS": "5", "HEARTBEAT_SECONDS": "0.5"}
+    environment = model_environment(shared_model.url) | {
+        "MODEL_TIMEOUT_SECONDS": "5",
+        "HEARTBEAT_SECONDS": "0.5",
+        "STREAM_GRACE_SECONDS": "0",
+    }
     settings = Settings.from_environment(
         {"DATABASE_URL": shared_sample_url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
     )
@@ -58,8 +63,8 @@ def base_url(shared_sample_url: str, shared_model: FakeOpenAI) -> Iterator[str]:
 def asking(base_url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
     """A response whose stream is open, and the lines of it."""
     with (
-        httpx2.Client(timeout=10) as client,
-        client.stream("GET", f"{base_url}/records/ask", params={"q": QUESTION}) as response,
+        httpx2.Client(timeout=PATIENCE_SECONDS) as client,
+        client.stream("GET", f"{base_url}/records/ask", params={"q": QUESTION, "fresh": "true"}) as response,
     ):
         yield response, (line for line in response.iter_lines() if line)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,18 +15,22 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from quarry import catalog
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres import migrate as migrate_module
 from quarry.core.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
 from quarry.core.postgres.pool import Database
+from quarry.local import sample as sample_module
 from quarry.local import uninstall as uninstall_module
-from quarry.local.sample import load_sample
+from quarry.local.sample import VECTORS_FILE, load_sample, sample_directory, sample_domains
 from quarry.local.uninstall import uninstall
 from tests.conftest import client_of, create_database
 from tools.generate import run_program, schema_dump
 
 DIMENSIONS = 384
+FEW = 40
+"""Of a table's rows."""
 NOTHING = Migrated((), ())
 MOVED = Migrated((), (), moved=True)
 OF_OTHERS = ("--exclude-schema=quarry", "--exclude-extension=*")
@@ -55,8 +60,33 @@ def empty_url(server_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def old_template(server_url: str) -> str:
-    """The name of a database with the sample data, all of it in `public`, as it was before there was a schema."""
+def few_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of sample data with a part of each table of the sample: no row refers to one that is left out."""
+    folder, kept = tmp_path_factory.mktemp("sample"), dict[str, set[str]]()
+    for domain in sample_domains():
+        (folder / domain).mkdir()
+        vectors = sample_directory() / domain / VECTORS_FILE
+        if vectors.exists():
+            (folder / domain / VECTORS_FILE).symlink_to(vectors)
+        for table in catalog.LOADABLE.values():
+            file = sample_directory() / domain / f"{table.name}.jsonl"
+            if file.exists():
+                rows = [
+                    row
+                    for row in map(json.loads, file.read_text().splitlines())
+                    if all(row.get(column) in {None} | kept[other] for column, other in table.references.items())
+                ]
+                rows = rows[:FEW]
+                kept[table.name] = {row["id"] for row in rows}
+                (folder / domain / file.name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert kept.keys() == catalog.LOADABLE.keys()
+    assert all(kept.values())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def old_template(server_url: str, few_rows: Path) -> str:
+    """The name of a database with some of the sample data, all of it in `public`, as it was before there was a schema."""
     url = create_database(server_url, "old_template")
     with psycopg.connect(url) as connection:
         connection.execute("set search_path = public")
@@ -66,7 +96,7 @@ def old_template(server_url: str) -> str:
         for file in function_files(sql_directory()):
             connection.execute(file.text.encode())
             connection.execute("insert into quarry_functions values (%s, %s)", [file.name, file.sha256])
-    fill(url, "public")
+    fill(url, "public", few_rows)
     return "old_template"
 
 
@@ -84,8 +114,8 @@ def install_in_public(connection: psycopg.Connection[Any], files: list[migrate_m
         connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
 
 
-def fill(url: str, schema: str) -> None:
-    """Load the sample data."""
+def fill(url: str, schema: str, folder: Path) -> None:
+    """Load the sample data of `folder`."""
 
     async def load() -> None:
         database, model = Database(url, pool_size=1, timeout_seconds=60, schema=schema), LocalEmbedding()
@@ -93,7 +123,9 @@ def fill(url: str, schema: str) -> None:
         await model.close()
         await database.close()
 
-    asyncio.run(load())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample_module, "sample_directory", lambda: folder)
+        asyncio.run(load())
 
 
 def run(url: str, statements: str) -> list[tuple[Any, ...]]:
@@ -133,11 +165,13 @@ def found(url: str, **environment: str) -> dict[str, list[str]]:
 # --- beside others
 
 
-def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone(empty_url: str) -> None:
+def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone(
+    empty_url: str, few_rows: Path
+) -> None:
     run(empty_url, THEIRS)
     before = schema_dump(empty_url, *OF_OTHERS), contents(empty_url, "public"), contents(empty_url, "theirs")
     migrate(empty_url, embedding_dimensions=DIMENSIONS)
-    fill(empty_url, "quarry")
+    fill(empty_url, "quarry", few_rows)
     assert all(found(empty_url).values())
     after = schema_dump(empty_url, *OF_OTHERS), contents(empty_url, "public"), contents(empty_url, "theirs")
     assert after == before
@@ -154,7 +188,7 @@ def test_nothing_is_made_outside_the_schema_but_extensions(empty_url: str) -> No
     assert run(empty_url, homes) == [("public",)]
 
 
-def test_extensions_are_found_wherever_they_are_and_the_schema_has_any_name(empty_url: str) -> None:
+def test_extensions_are_found_wherever_they_are_and_the_schema_has_any_name(empty_url: str, few_rows: Path) -> None:
     run(
         empty_url,
         """drop schema public; create schema "Tools"; create schema more; create extension vector schema "Tools";
@@ -163,7 +197,7 @@ def test_extensions_are_found_wherever_they_are_and_the_schema_has_any_name(empt
     )
     migrate(empty_url, embedding_dimensions=DIMENSIONS, schema="findings")
     assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema="findings") == NOTHING
-    fill(empty_url, "findings")
+    fill(empty_url, "findings", few_rows)
     assert all(found(empty_url, DATABASE_SCHEMA="findings").values())
 
 
@@ -296,15 +330,17 @@ def test_a_move_that_does_not_get_its_locks_moves_nothing(old_url: str, monkeypa
 # --- dumped and restored
 
 
-def test_a_dump_is_restored_and_searched(sample_url: str, empty_url: str, tmp_path: Path) -> None:
+def test_a_dump_is_restored_and_searched(database_url: str, empty_url: str, few_rows: Path, tmp_path: Path) -> None:
     dump = str(tmp_path / "dump")
-    run_program(sample_url, "pg_dump", "--format=custom", f"--file={dump}", sample_url)
-    run_program(sample_url, "pg_restore", "--exit-on-error", f"--dbname={empty_url}", dump)
-    assert contents(empty_url, "quarry") == contents(sample_url, "quarry")
+    fill(database_url, "quarry", few_rows)
+    run_program(database_url, "pg_dump", "--format=custom", f"--file={dump}", database_url)
+    run_program(database_url, "pg_restore", "--exit-on-error", f"--dbname={empty_url}", dump)
+    assert contents(empty_url, "quarry") == contents(database_url, "quarry")
     assert migrate(empty_url, embedding_dimensions=DIMENSIONS) == NOTHING
-    assert schema_dump(empty_url) == schema_dump(sample_url)
+    assert schema_dump(empty_url) == schema_dump(database_url)
     run(empty_url, "analyze")
-    assert found(empty_url) == found(sample_url)
+    assert found(empty_url) == found(database_url)
+    assert all(found(empty_url).values())
 
 
 # --- taken away

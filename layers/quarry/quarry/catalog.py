@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quarry.core.cleanup import CORE_EXPIRING, ExpiringTable
 from quarry.core.retrieval.facets import SearchTable
+from quarry.core.stream import run_store
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.domains import modules
 
@@ -18,5 +19,6 @@ SEARCHED: dict[str, SearchTable] = {
 }
 EXPIRING: tuple[ExpiringTable, ...] = (
     *CORE_EXPIRING,
+    *run_store.EXPIRING,
     *(table for module in _TABLES for table in getattr(module, "EXPIRING", ())),
 )

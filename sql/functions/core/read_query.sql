@@ -8,10 +8,13 @@
 -- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
 -- are too many for all_words.
 --
+-- It is read as rows in p_language are; null: those of our own tables, which are in English (see asked_words).
+--
 -- A dash before a word excludes it; an even number of them says nothing. What only excludes (all of a query, or a part of it
 -- beside OR) asks for nothing.
 create or replace function read_query(
-  p_query text, out all_words tsquery, out required tsquery, out excluded tsquery, out phrases tsquery[], out words text[]
+  p_query text, p_language regconfig default null,
+  out all_words tsquery, out required tsquery, out excluded tsquery, out phrases tsquery[], out words text[]
 )
 language plpgsql immutable parallel safe
 as $$
@@ -39,10 +42,10 @@ begin
     group by 1, 2, 3, 4 order by 5 limit max_parts
   ), read as (
     select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
-    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+    from parts p, lateral (select asked_words(p_language, p.bare) as query offset 0) w, lateral (
       select case when numnode(w.query) < 2 * max_part_words then w.query else (
         select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
-        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+        from (select l.lexeme from unnest(said_words(p_language, p.bare)) l order by l.positions[1] limit max_part_words) l
       ) end as query offset 0
     ) q
     where numnode(w.query) > 0
@@ -72,7 +75,7 @@ begin
       order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
-        unnest(to_tsvector('english', r.said)) l
+        unnest(said_words(p_language, r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');

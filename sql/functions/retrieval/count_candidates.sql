@@ -28,7 +28,7 @@ begin
       return counted;
     end if;
   end loop;
-  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
     into others using p_found, any_word;
   return least(counted + others, p_limit + 1);
 end

@@ -20,7 +20,7 @@ set synchronize_seqscans = off
 as $$
 declare
   max_looked_at constant int := greatest(2500, 25 * p_limit);
-  max_few constant int := 4 * max_looked_at / 5;
+  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));

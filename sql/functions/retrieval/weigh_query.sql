@@ -7,8 +7,13 @@
 -- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one.
 --
 -- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
--- written since they were counted are known from the rows themselves.
-create or replace function weigh_query(p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24) returns weighed_query
+-- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
+-- tables are (see asked_words). Where tables in other languages are searched beside them, p_others, in p_other_languages, a word that
+-- one of these holds is no misspelling.
+create or replace function weigh_query(
+  p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24, p_language regconfig default null,
+  p_others text[] default '{}', p_other_languages regconfig[] default '{}'
+) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
 as $$
@@ -21,12 +26,14 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query);
+  asked constant record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];
+  elsewhere text[];
+  unknown_there text[];
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -42,6 +49,17 @@ begin
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
+  end if;
+  if unknown <> '{}' and p_others <> '{}' then
+    select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
+    from regexp_matches(left(p_query, max_characters), '[^\s"]+', 'g') m (part), unnest(said_words(p_language, m.part[1])) l,
+      unnest(p_other_languages) o (language), unnest(said_words(o.language, m.part[1])) k
+    where l.lexeme = any(unknown);
+    unknown := array(
+      select u.word from unnest(unknown) u (word)
+      where not u.word = any(array(
+        select e.here from unnest(elsewhere, unknown_there) e (there, here)
+        where not e.there = any(unwritten(p_others, elsewhere)))));
   end if;
 
   with spelt as (

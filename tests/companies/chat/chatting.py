@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from tests.fakes.openai_server import Body, Handler, Reply, schema_name
+from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Something that helps a small restaurant cope with orders from delivery apps"
 """No name of the taxonomy alone: a model that is asked to plan plans it."""
@@ -191,9 +192,9 @@ def asked_for(requests: Sequence[Body], step: str) -> list[Body]:
     return [body for body in requests if (schema_name(body) or "company_summary") == step]
 
 
-def logged_run(url: str, run_id: str, seconds: float = 3.0) -> dict[str, Any]:
+def logged_run(url: str, run_id: str) -> dict[str, Any]:
     """A run with its steps in order, once it is written: after the answer, by a task of its own."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         while True:
             row = connection.execute(

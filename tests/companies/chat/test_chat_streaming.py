@@ -16,6 +16,7 @@ from tests.companies.chat.chatting import QUESTION, critique, logged_run, playin
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.running import running_server
+from tests.waiting import PATIENCE_SECONDS
 
 PIECES = ["Two ", "companies ", "line ", "up ", "orders."]
 PIECE_SECONDS = 0.15
@@ -33,7 +34,7 @@ def chatting(base_url: str) -> Iterator[tuple[httpx2.Response, Iterator[str]]]:
     """A response whose stream is open, and the lines of it."""
     body = {"messages": [{"role": "user", "content": QUESTION}]}
     with (
-        httpx2.Client(timeout=10) as client,
+        httpx2.Client(timeout=PATIENCE_SECONDS) as client,
         client.stream("POST", f"{base_url}/companies/chat", json=body) as response,
     ):
         yield response, response.iter_lines()

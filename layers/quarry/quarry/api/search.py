@@ -1,11 +1,12 @@
 """What the function `search` serves."""
 
 from quarry.api import agents
-from quarry.core.web import service_routes
+from quarry.core.web import run_routes, service_routes
 from quarry.domains import modules
 
 ROUTERS = (
     service_routes.router,
+    run_routes.router,
     *(module.router for module in modules("routes").values()),
     *agents.ROUTERS,
 )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
-from quarry.core.services import Caller
+from quarry.core.errors import Gone, NotFound
+from quarry.core.stream.encoding import NDJSON
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import request_id_of
-from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
+from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -27,18 +27,28 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 router = APIRouter(tags=["campaigns"])
 
 
-@router.post("/campaigns/chat", response_class=JSONResponse, responses=_ANSWER)
+@router.post("/campaigns/chat", response_class=JSONResponse, responses=_ANSWER | documented(NotFound, Gone))
 async def chat(
     request: Request,
     body: ChatRequest,
-    caller: Annotated[Caller, Depends(limited_caller("model"))],
+    reader: Reader,
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
+    is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
+    if is_stream and reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before a stream has begun, so that a wrong filter is a 422
     await check_filters(body, await values_of(services.database), services.database)
-    events = chat_about_campaigns(body, caller, services, request_id_of(request))
-    if "application/x-ndjson" in request.headers.get("accept", "").lower():
-        return ndjson_response(request, events, services)
+    request_id = request_id_of(request)
+    if is_stream:
+        return stream_response(
+            request,
+            lambda run_id: chat_about_campaigns(body, reader.caller, services, request_id, run_id),
+            reader.caller,
+            services,
+            NDJSON,
+        )
+    events = chat_about_campaigns(body, reader.caller, services, request_id)
     answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
     return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")

@@ -11,6 +11,7 @@ import datetime
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
+from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
 from quarry.campaigns import execution
@@ -71,13 +72,19 @@ RESEARCH_STEP = "campaigns_research"
 
 
 async def chat_about_campaigns(
-    request: ChatRequest, caller: Caller, services: Services, request_id: str | None = None
+    request: ChatRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
 
     Raises InvalidInput when the page's filters name what does not exist.
     """
-    run = Run("campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id)
+    run = Run(
+        "campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id, run_id or uuid4()
+    )
     with services.run_log.record(run):
         known = await values_of(services.database)
         base = await check_filters(request, known, services.database)

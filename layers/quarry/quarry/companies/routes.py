@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 from quarry.companies.contract import ChatRequest
 from quarry.companies.search import search_companies
-from quarry.core.services import Caller
+from quarry.core.errors import Gone, NotFound
+from quarry.core.stream.encoding import NDJSON
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.problems import request_id_of
-from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, ndjson_response
+from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -25,12 +25,21 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 router = APIRouter(tags=["companies"])
 
 
-@router.post("/companies/chat", response_class=StreamingResponse, responses=_STREAM)
+@router.post("/companies/chat", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
 async def chat(
     request: Request,
     body: ChatRequest,
-    caller: Annotated[Caller, Depends(limited_caller("model"))],
+    reader: Reader,
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
-    return ndjson_response(request, search_companies(body, caller, services, request_id_of(request)), services)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
+    request_id = request_id_of(request)
+    return stream_response(
+        request,
+        lambda run_id: search_companies(body, reader.caller, services, request_id, run_id),
+        reader.caller,
+        services,
+        NDJSON,
+    )

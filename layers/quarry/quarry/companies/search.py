@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from uuid import UUID, uuid4
 
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
@@ -37,7 +38,11 @@ COUNTED_SHOWN = 10
 
 
 async def search_companies(
-    request: ChatRequest, caller: Caller, services: Services, request_id: str | None = None
+    request: ChatRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
     """The events of one search: steps, the answer's text in pieces, and last the whole answer.
 
@@ -45,7 +50,9 @@ async def search_companies(
     generator stops the search before its next step.
     """
     limits = CompanyLimits.of(services.settings)
-    run = Run("companies", caller.user_id, request.question, _budget(limits), services.chat, request_id)
+    run = Run(
+        "companies", caller.user_id, request.question, _budget(limits), services.chat, request_id, run_id or uuid4()
+    )
     timeline = Timeline(run)
     with services.run_log.record(run):
         try:

@@ -34,6 +34,8 @@ PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
 DRAIN_SECONDS = 2.0
 WARNING_PAUSE_SECONDS = 60.0
+REASON_MAX_CHARACTERS = 2_000
+"""Of what somebody says of a run."""
 
 logger = logging.getLogger(__name__)
 
@@ -242,13 +244,28 @@ def _result_row(result: ResultRecord) -> dict[str, Any]:
     return {"result_type": result.type, "result_id": result.id, "score": result.score}
 
 
-async def recent_runs(database: Database, limit: int) -> list[dict[str, Any]]:
-    """The latest runs, newest first."""
+async def keep_feedback(
+    database: Database, run_id: uuid.UUID, caller: str, *, helpful: bool, reason: str | None
+) -> None:
+    """Note what the caller thought of a run of theirs. Raises NotFound where there is no such run."""
+    if not await database.execute(
+        """update search_runs set helpful = %s, feedback_reason = %s, feedback_at = now() where id = %s and caller = %s""",
+        [helpful, reason or None, run_id, caller],
+    ):
+        raise NotFound("There is no such run, or it is not yours.")
+
+
+async def recent_runs(database: Database, limit: int, *, with_feedback: bool = False) -> list[dict[str, Any]]:
+    """The latest runs, newest first; or those that somebody said something of, the latest word first."""
+    which = SQL(
+        "where feedback_at is not null order by feedback_at desc" if with_feedback else "order by started_at desc"
+    )
     return await database.rows(
-        """select id::text, domain, caller, query, status, end_reason, started_at, duration_ms, prompt_tokens,
-             completion_tokens, degraded_steps
-           from search_runs order by started_at desc, id limit %s""",
-        [limit],
+        SQL(
+            """select id::text, domain, caller, query, status, end_reason, started_at, duration_ms, prompt_tokens,
+             completion_tokens, degraded_steps, helpful, feedback_reason
+           from search_runs {}, id limit {}"""
+        ).format(which, limit)
     )
 
 

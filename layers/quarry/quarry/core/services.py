@@ -19,6 +19,8 @@ from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
+from quarry.core.stream.run_store import RunStore
+from quarry.core.stream.runs import RunStreams
 from quarry.core.tuned_settings import TunedSettings
 
 LOCAL_USER = "demo"
@@ -55,12 +57,14 @@ class Services:
     embeddings: EmbeddingModel
     queries: QueryEmbedder
     run_log: RunLog
+    streams: RunStreams
     tuned: TunedSettings
     memory: Memory
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
         """Write what is still to be written, then close what was opened."""
+        await self.streams.close()
         await self.run_log.close()
         if self.chat is not None:
             await self.chat.close()
@@ -95,6 +99,11 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
         run_log=RunLog(database),
+        streams=RunStreams(
+            RunStore(database.reserve),
+            grace_seconds=settings.stream_grace_seconds,
+            unattended_max=settings.database_pool_size // 2,
+        ),
         tuned=TunedSettings(settings, database),
         memory=Memory(),
         breakers=breakers,

@@ -129,6 +129,12 @@ class Settings(BaseModel):
     heartbeat_seconds: float = Field(
         default=10.0, gt=0, le=60, description="A stream that is quiet this long sends a heartbeat."
     )
+    stream_grace_seconds: float = Field(
+        default=10.0,
+        ge=0,
+        le=600,
+        description="A search whose client lost its connection goes on for so long, for the client may come back. 0: it ends.",
+    )
     answer_lifetime_days: int = Field(default=30, ge=1, description="How long a finished answer can be opened.")
     run_log_days: int = Field(default=90, ge=1, description="How long the run log is kept.")
     records_ask_seconds: float = Field(default=60.0, gt=0, description="The longest that answering a question takes.")

@@ -6,6 +6,7 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
@@ -95,9 +96,9 @@ def significant_words(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
 
 
-def topic_text(text: str) -> str:
+def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
     """`text` without the words that carry no topic, in order; all of it where no other word is left."""
-    return " ".join(word for word in words(text) if word not in STOP_WORDS) or text
+    return " ".join(word for word in words(text) if word not in small_talk) or text
 
 
 def sentences(text: str) -> list[str]:

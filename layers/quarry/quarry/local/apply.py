@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
+from typing import TypeVar
 
 from quarry.core.collections.apply import Change, apply_change, plan_changes, stored_collections
 from quarry.core.collections.checking import check, tables_named
@@ -24,24 +25,27 @@ from quarry.local.database import LocalDatabase, open_database
 from quarry.local.terminal import progress_bar
 from quarry.records.searched_types import BUILT_IN
 
+T = TypeVar("T")
+
 
 def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
     """Make the database agree with a file, and fill what is new; whether all is in step. Says what it does before it does it.
 
     Raises DeclarationError, which names every line that is wrong, and ConfigurationError where there is no file.
     """
-    declared_text = _read(path)
+    declared_text = read_declared(path)
     with open_database() as database:
         schema = database.settings.database_schema
         with connect(database.url, schema) as connection:
-            changes = _planned(connection, declared_text, path, schema)
+            changes = planned(connection, declared_text, path, schema)
             for change in changes:
                 print(change)
             if only_plan:
                 return True
             for change in changes:
                 apply_change(connection, change, schema)
-        return asyncio.run(_fill(database, embed=embed))
+        applied = {change.name for change in changes if change.action != "keep"}
+        return asyncio.run(fill(database, applied=applied, embed=embed))
 
 
 def reconcile(name: str | None) -> bool:
@@ -50,7 +54,8 @@ def reconcile(name: str | None) -> bool:
         return asyncio.run(_reconcile(database, name))
 
 
-def _read(path: Path) -> str:
+def read_declared(path: Path) -> str:
+    """The text of a file of declarations. Raises ConfigurationError where there is none."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -59,8 +64,12 @@ def _read(path: Path) -> str:
         raise ConfigurationError(f"{path} is not UTF-8.") from None
 
 
-def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> list[Change]:
-    declared: Mapping[str, CollectionDeclaration] = read_declarations(text, str(path))
+def planned(connection: SyncConnection, text: str, path: Path, schema: str, only: str | None = None) -> list[Change]:
+    """What makes the database agree with the text of a file, or with what it says of the collection `only`; warnings are told.
+
+    Raises DeclarationError.
+    """
+    declared: Mapping[str, CollectionDeclaration] = _chosen(read_declarations(text, str(path)), only)
     catalog = read_catalog(connection, tables_named(declared))
     lines = Lines(text, str(path))
     checked = check(declared, catalog, lines, own_schema=schema)
@@ -73,14 +82,24 @@ def _planned(connection: SyncConnection, text: str, path: Path, schema: str) -> 
     ]
     if taken or checked.errors:
         raise DeclarationError([*checked.errors, *taken])
-    return plan_changes(declared, stored_collections(connection), catalog.relations)
+    return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
 
 
-async def _fill(database: LocalDatabase, *, embed: bool) -> bool:
+def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:
+    return {name: each for name, each in named.items() if only in (None, name)}
+
+
+async def fill(
+    database: LocalDatabase, only: str | None = None, *, applied: Set[str] = frozenset(), embed: bool
+) -> bool:
+    """Read what waits for all collections, or for one, count it, and what was `applied` just now, and embed it; whether all is in
+    step.
+    """
     async with database.services() as services:
-        collections = await read_collections(services.database)
+        collections = _chosen(await read_collections(services.database), only)
         done = await _refresh(services, collections.values())
-        changed = [collections[name] for name, each in done.items() if each.keys]
+        # facets may have become others, though no row did
+        changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
         await _count(database, services, changed)
         if embed:
             await embed_waiting(services, embedded_tables(collections.values()))

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from quarry import __version__
 from quarry.domains import DOMAINS
@@ -48,6 +48,8 @@ class WrongUsage(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
+    # As the local embedding model has it, before anything else imports numpy, whose threads are settled by then.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # better a question mark than no answer where the terminal's encoding lacks a character
@@ -180,12 +182,38 @@ def _uninstall(given: Arguments) -> int:
 
 
 def _load(given: Arguments) -> int:
+    if given.collection is not None:
+        return _load_collection(given)
+    from quarry import catalog
     from quarry.local.data import load_table
 
-    _loadable(given.table)
+    if given.key is not None:
+        raise WrongUsage("--key says how the rows of a table of your own are told apart, which --as NAME makes")
+    if given.table not in catalog.LOADABLE:
+        advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
+        raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
     return _status(
         load_table(
             given.table, given.files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+        )
+    )
+
+
+def _load_collection(given: Arguments) -> int:
+    from quarry.local.file_collection import InvalidName, load_collection, table_of
+
+    try:
+        name = table_of(given.collection)
+    except InvalidName as error:
+        raise WrongUsage(str(error)) from error
+    return _status(
+        load_collection(
+            name,
+            [Path(given.table), *given.files],
+            format=given.format,
+            key=given.key,
+            skip_invalid=given.skip_invalid,
+            embed=not given.no_embed,
         )
     )
 
@@ -219,7 +247,7 @@ def _runs(given: Arguments) -> int:
     from quarry.local.runs import list_runs
 
     with open_database() as database:
-        asyncio.run(list_runs(database, given.limit, as_json=given.json))
+        asyncio.run(list_runs(database, given.limit, with_feedback=given.feedback, as_json=given.json))
     return DONE
 
 
@@ -300,30 +328,26 @@ def _tools(given: Arguments) -> int:
 
 
 def _verify_index(given: Arguments) -> int:
-    from quarry.local.database import open_database
     from quarry.local.index import verify
 
-    table = _loadable(given.table)
-    with open_database() as database:
-        return _status(verify(database, table, as_json=given.json))
+    return _index(given, verify)
 
 
 def _rebuild_index(given: Arguments) -> int:
-    from quarry.local.database import open_database
     from quarry.local.index import rebuild
 
-    table = _loadable(given.table)
+    return _index(given, rebuild)
+
+
+def _index(given: Arguments, act: Callable[..., bool]) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import UnknownTable
+
     with open_database() as database:
-        return _status(rebuild(database, table, as_json=given.json))
-
-
-def _loadable(table: str | None) -> str | None:
-    """A table by its name. Raises WrongUsage where there is none of that name to load."""
-    from quarry import catalog
-
-    if table is not None and table not in catalog.LOADABLE:
-        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}")
-    return table
+        try:
+            return _status(act(database, given.table, as_json=given.json))
+        except UnknownTable as error:
+            raise WrongUsage(str(error)) from error
 
 
 def _cleanup(given: Arguments) -> int:
@@ -357,6 +381,20 @@ class _Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         return super().format_help() + (self.appendix() if self.appendix else "")
+
+
+class _FilesAlone(argparse.Action):
+    """An option with which all that is named are `files`, so that one is enough."""
+
+    def __init__(self, *arguments: Any, files: argparse.Action, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._files = files
+
+    def __call__(self, parser: object, namespace: Arguments, value: object, option: str | None = None) -> None:
+        setattr(namespace, self.dest, value)
+        self._files.nargs, self._files.required, self._files.default = "*", False, []
+        if getattr(namespace, self._files.dest, None) is None:
+            setattr(namespace, self._files.dest, [])
 
 
 class _CommandsHelp(argparse.RawDescriptionHelpFormatter):
@@ -424,16 +462,29 @@ def _add_data_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
     )  # fmt: skip
     reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
 
-    load = _add(commands, "load", _load, "load files into a table", "quarry load meetings meetings.csv")
+    load = _add(commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets")
+    load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
     load.description = (
         "Load a table from files: CSV with a header, JSON Lines, JSON arrays or Parquet, each gzipped or not. Every row is\n"
         "validated, then inserted, or updated where its id is known. Where a row is wrong it is named, and nothing of its\n"
-        "file is kept. What was loaded is then embedded."
+        "file is kept. What was loaded is then embedded. With --as the files become a table of their own, which is\n"
+        "declared in quarry.toml and searched: docs/own-data.md has more."
     )
     load.appendix = _loadable_tables
-    load.add_argument("table", metavar="TABLE", help="one of the tables below")
-    load.add_argument(
+    load.add_argument("table", metavar="TABLE", help="one of the tables below; with --as there is none")
+    files = load.add_argument(
         "files", metavar="FILE", type=Path, nargs="+", help="a file in UTF-8, a folder of such, or - for standard input"
+    )
+    load.add_argument(
+        "--as",
+        dest="collection",
+        metavar="NAME",
+        action=_FilesAlone,
+        files=files,
+        help="make a table NAME of the files, or SCHEMA.NAME, and search it as a collection; load into it again later",
+    )
+    load.add_argument(
+        "--key", metavar="COLUMN", help="with --as: the column that tells rows apart, if it is not guessed"
     )
     load.add_argument(
         "--format",
@@ -462,7 +513,7 @@ def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
         "index",
         help="verify what search reads against the data, or make it anew",
         description="Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
-        "values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
+        "rows of collections, values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
         epilog="example:\n  quarry index verify motions",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -472,7 +523,9 @@ def _add_index(commands: argparse._SubParsersAction[_Parser]) -> None:
         ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
     ):
         action = _add(actions, name, run, summary, f"quarry index {name} motions")
-        action.add_argument("table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`")
+        action.add_argument(
+            "table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`, or this collection"
+        )
         _add_json(action)
 
 
@@ -494,6 +547,7 @@ def _add_search_commands(commands: argparse._SubParsersAction[_Parser]) -> None:
 
     runs = _add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
     runs.add_argument("--limit", type=_positive, default=20, metavar="N", help="how many (default: %(default)s)")
+    runs.add_argument("--feedback", action="store_true", help="those of which somebody said whether they helped")
     _add_json(runs)
     actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=_Parser)
     show = _add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")

@@ -6,18 +6,18 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.collections.upkeep import embedded_tables, read_collections
 from quarry.core.errors import ModelError
 from quarry.core.files.reading import Format, files_in, read_records
-from quarry.core.files.records import UnreadableFile
+from quarry.core.files.records import RecordFile, UnreadableFile
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
@@ -36,7 +36,7 @@ from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.local.database import LocalDatabase, database_url, open_database
-from quarry.local.terminal import make_console, progress_bar
+from quarry.local.terminal import ProgressBar, make_console, progress_bar
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""
@@ -105,10 +105,7 @@ def load_table(
     failing embedding model is told and does no harm: the rows stay, and are found by their words.
     """
     table = catalog.LOADABLE[table_name]
-    sources = [source for path in paths for source in (files_in(path) if path.is_dir() else [path])]
-    for source in sources:
-        if source != STANDARD_INPUT:
-            source.stat()  # a missing file is told before a database is started for it
+    sources = sources_of(paths)
     with open_database() as database:
         load = partial(_load_source, database, table, format=format, skip_invalid=skip_invalid)
         done = [load(source, named=len(sources) > 1) for source in sources]
@@ -132,16 +129,14 @@ def _load_source(
     named: bool,
 ) -> bool:
     """Load one file and say what it brought, its name too where it is `named`; whether it could be loaded."""
-    name = "standard input" if source == STANDARD_INPUT else source.name
+    name = name_of(source)
     schema = database.settings.database_schema
     prefix = f"{name}: " if named else ""
     try:
-        with _opened(source) as file, read_records(file, name, format) as records:
-            size = os.fstat(file.fileno()).st_size
-            with progress_bar(f"loading {name} into {table.name}", size or None, of_bytes=True) as bar:
-                loaded = load_records(
-                    database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
-                )
+        with opened_records(source, format, table.name) as (records, bar):
+            loaded = load_records(
+                database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
+            )
     except LoadError as error:
         for problem in error.problems:
             _note(f"{prefix}{problem}")
@@ -154,16 +149,41 @@ def _load_source(
     return True
 
 
-def _opened(source: Path) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if source == STANDARD_INPUT else source.open("rb")
+def sources_of(paths: Sequence[Path]) -> list[Path]:
+    """The files that are meant, those of folders too. One that is missing raises OSError, before a database is started for it."""
+    sources = [source for path in paths for source in (files_in(path) if path.is_dir() else [path])]
+    for source in sources:
+        if source != STANDARD_INPUT:
+            source.stat()
+    return sources
 
 
-def _report(loaded: Loaded, prefix: str) -> None:
+def name_of(source: Path) -> str:
+    """What a file is called where something is told of it."""
+    return "standard input" if source == STANDARD_INPUT else source.name
+
+
+@contextmanager
+def opened_records(source: Path, format: Format | None, into: str) -> Iterator[tuple[RecordFile, ProgressBar]]:
+    """The records of a file, and the bar of how much of it has gone `into` a table. Raises OSError, UnreadableFile."""
+    opened = nullcontext(sys.stdin.buffer) if source == STANDARD_INPUT else source.open("rb")
+    with opened as file, read_records(file, name_of(source), format) as records:
+        size = os.fstat(file.fileno()).st_size
+        with progress_bar(f"loading {name_of(source)} into {into}", size or None, of_bytes=True) as bar:
+            yield records, bar
+
+
+def report_skipped(loaded: Loaded, prefix: str = "") -> None:
+    """Tell which rows were left out."""
     for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]:
         _note(f"{prefix}skipped {problem}")
     unnamed = loaded.skipped - len(loaded.problems[:REPORTED_PROBLEMS_MAX])
     if unnamed > 0:
         _note(f"{prefix}skipped {unnamed:,} more")
+
+
+def _report(loaded: Loaded, prefix: str) -> None:
+    report_skipped(loaded, prefix)
     print(f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped")
 
 
@@ -220,7 +240,9 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     with progress_bar(f"embedding {table.name}", pending) as bar:
         done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
-    if left > 0:
+    if done.problem:
+        _note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
+    elif left > 0:
         _note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done
 
@@ -239,11 +261,12 @@ async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> 
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
+    """Tell which rows the model did not take; whether all went well."""
     failed = done.failed
     if failed:
         more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
         _note(f"{table.name}: not embedded: {', '.join(failed[:NAMED_FAILURES_MAX])}{more}; `quarry embed` tries again")
-    return not failed
+    return not failed and not done.problem
 
 
 def clean_up(*, as_json: bool) -> None:

@@ -51,7 +51,7 @@ class Columns:
         if differing:
             counts = SQL(", ").join(SQL("count(*) filter (where {})").format(each) for each in differing.values())
             row = _row(connection, SQL("select {} from {}").format(counts, Identifier(self.table)))
-            yield from _counted(
+            yield from counted(
                 self.table, dict(zip(differing, row, strict=True)), "rows whose {} is not what it is made of"
             )
 
@@ -92,7 +92,7 @@ class SearchEntries:
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        counts = _counts(
+        found = counts(
             connection,
             SQL(
                 "select count(*) filter (where {stale}) as stale, count(*) filter (where t.id is null) as gone from"
@@ -101,10 +101,10 @@ class SearchEntries:
             self._parts(),
         )
         told = {
-            "rows whose search entries are missing or outdated": counts["stale"],
-            "search entries of rows that are gone": counts["gone"],
+            "rows whose search entries are missing or outdated": found["stale"],
+            "search entries of rows that are gone": found["gone"],
         }
-        yield from _counted(self.table, told, "{}")
+        yield from counted(self.table, told, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         for statement in (
@@ -144,14 +144,18 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a searched table's facets and the words of these, against its rows."""
+    """The values of a searched table's facets and the words of these, against its rows.
+
+    Of one that is not exact, values are noted when they are new, and counted every day: only one that is not held is told.
+    """
 
     table: str
+    is_exact: bool = True
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         parts: dict[str, Composable] = {"table": Literal(self.table), "values": Identifier(f"{self.table}_values")}
-        for noun, (counted, held) in (("values", _VALUES), ("words of values", _WORDS)):
-            counts = _counts(
+        for noun, (there, held) in (("values", _VALUES), ("words of values", _WORDS)):
+            found = counts(
                 connection,
                 SQL(
                     "with counted as ({counted}), held as ({held})"
@@ -159,14 +163,14 @@ class Values:
                     " count(*) filter (where c.n is null) as gone, count(*) filter (where h.n <> c.n) as miscounted"
                     " from counted c full join held h on h.key = c.key"
                 ),
-                {"counted": counted.format(**parts), "held": held.format(**parts)},
+                {"counted": there.format(**parts), "held": held.format(**parts)},
             )
             told = {
-                "that are not held": counts["missing"],
-                "that no row has": counts["gone"],
-                "that are miscounted": counts["miscounted"],
+                "that are not held": found["missing"],
+                "that no row has": found["gone"] if self.is_exact else 0,
+                "that are miscounted": found["miscounted"] if self.is_exact else 0,
             }
-            yield from _counted(self.table, told, f"{noun} {{}}")
+            yield from counted(self.table, told, f"{noun} {{}}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select refresh_facet_values(%s)", [self.table])
@@ -201,7 +205,7 @@ class Vectors:
     of: EmbeddedTable
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        counts = _counts(
+        found = counts(
             connection,
             SQL(
                 "select count(*) filter (where embedded_hash is null) as never,"
@@ -211,24 +215,26 @@ class Vectors:
             self._parts(),
         )
         told = {
-            "rows that have no vectors yet": counts["never"],
-            "rows whose vectors are of an earlier text": counts["stale"],
-            "rows whose vectors are lost": counts["lost"],
+            "rows that have no vectors yet": found["never"],
+            "rows whose vectors are of an earlier text": found["stale"],
+            "rows whose vectors are lost": found["lost"],
         }
-        yield from _counted(self.of.name, told, "{}")
+        yield from counted(self.of.name, told, "{}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute(SQL("update {table} t set embedded_hash = null where {lost}").format(**self._parts()))
 
     def _parts(self) -> dict[str, Composable]:
         # a list without a value is as empty as a text without a letter
-        texts = (
-            SQL("coalesce(t.{}::text, '') not in ('', '{{}}')").format(Identifier(c)) for c in self.of.text_columns
-        )
+        texts = (SQL("coalesce({}::text, '') not in ('', '{{}}')").format(self._text(c)) for c in self.of.text_columns)
         lost = SQL(
             "t.embedded_hash = t.content_hash and ({}) and not exists (select from {} e where e.record_id = t.id)"
         ).format(SQL(" or ").join(texts), Identifier(self.of.embeddings))
         return {"table": Identifier(self.of.name), "lost": lost}
+
+    def _text(self, column: str) -> Composable:
+        elsewhere = self.of.expressions.get(column)
+        return SQL("t.{}").format(Identifier(column)) if elsewhere is None else trusted(elsewhere)
 
 
 @dataclass(frozen=True)
@@ -259,7 +265,7 @@ def _is_off(rows: int, estimate: int) -> bool:
     return abs(rows - estimate) > max(ESTIMATE_ROWS, ESTIMATE_SHARE * rows)
 
 
-def _counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
+def counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
     """What is counted more than no times."""
     for name, count in counts.items():
         if count:
@@ -272,7 +278,8 @@ def _row(connection: SyncConnection, statement: Composable) -> Sequence[int]:
     return row
 
 
-def _counts(connection: SyncConnection, statement: SQL, parts: dict[str, Composable]) -> dict[str, int]:
+def counts(connection: SyncConnection, statement: SQL, parts: dict[str, Composable]) -> dict[str, int]:
+    """What a statement of one row counts, by the names of its columns."""
     row = connection.cursor(row_factory=dict_row).execute(statement.format(**parts)).fetchone()
     assert row is not None
     return row

@@ -164,7 +164,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         yield _recorded_model(connection, settings)
         yield _weights(connection, settings)
         yield _rows(connection)
-        yield from collection_findings(connection)
+        yield from collection_findings(connection, settings.embedding_model_name)
     yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 

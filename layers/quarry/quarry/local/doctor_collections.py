@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
-from quarry.core.collections.apply import stored_collections
-from quarry.core.collections.collection import Collection, declared_source
+from quarry.core.collections.apply import hash_of_functions, stored_collections
+from quarry.core.collections.collection import ENGLISH, Collection, declared_source
 from quarry.core.postgres.schema import SyncConnection
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.local.finding import Finding
 
 LATE_SECONDS = 300.0
@@ -48,13 +49,25 @@ class _State:
     waiting_for: float | None
 
 
-def collection_findings(connection: SyncConnection) -> Iterator[Finding]:
+def collection_findings(connection: SyncConnection, embedding_model: str) -> Iterator[Finding]:
     """How each collection stands; nothing where none is declared."""
     collections = stored_collections(connection)
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
     for collection in collections.values():
         yield _finding(collection, states[collection.id])
+        if embedding_model == LOCAL_EMBEDDING_MODEL and (other := _other_languages(collection)):
+            yield Finding(
+                "absent",
+                f"meaning in {collection.name}",
+                f"{embedding_model} reads English alone: what is in {' and '.join(other)} is searched by words",
+                "where words are not enough, take a model that reads it: EMBEDDINGS=openai, then `quarry embed --all`",
+            )
+
+
+def _other_languages(collection: Collection) -> list[str]:
+    """The languages but English that rows with vectors are in."""
+    return [each for each in collection.languages if each != ENGLISH] if collection.declaration.embedded else []
 
 
 def _finding(collection: Collection, state: _State) -> Finding:
@@ -91,3 +104,5 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
     yield state.problem is not None, f"not in step: {state.problem}", "run `quarry reconcile` when it is mended"
     renamed = collection.source != declared_source(declared)
     yield renamed, f"the table {declared.source} is now called {source}", mend
+    is_earlier = collection.functions_hash != hash_of_functions(collection)
+    yield is_earlier, "an earlier version made what keeps it in step", "run `quarry apply`"

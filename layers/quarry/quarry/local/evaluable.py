@@ -115,13 +115,19 @@ def _records() -> Evaluable:
     async def find_deeper(
         query: JudgedQuery, found: Sequence[str], caller: Caller, services: Services
     ) -> Sequence[str]:
-        if len(found) < SearchRequest(q=query.query).limit:
+        places = SearchRequest(q=query.query).limit
+        if len(found) < places:
             return []
-        request = SearchRequest(q=query.query, offset=len(found), limit=DEEP - len(found))
+        request = SearchRequest(q=query.query, offset=places, limit=DEEP - places)
         return keys_of(await search_records(request, caller, services))
 
     def keys_of(response: SearchResponse) -> list[str]:
-        return [f"{result.type}:{result.id}" for result in response.results]
+        # what is told of at the place of another stands behind it
+        keys: list[str] = []
+        for result in response.results:
+            keys.append(f"{result.type}:{result.id}")
+            keys += [f"{each.type}:{each.id}" for each in result.also]
+        return keys
 
     async def answer(query: JudgedQuery, caller: Caller, services: Services) -> str:
         history: list[PriorTurn] = []
@@ -179,8 +185,8 @@ def _ontology() -> Evaluable:
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
         # a workspace is somebody's: the judgement says whose
-        owner = str((query.model_extra or {}).get("user", LOCAL_USER))
-        response = await search_ontology(OntologySearchRequest(query=query.query), Caller(owner), services)
+        owner = Caller(query.user or LOCAL_USER)
+        response = await search_ontology(OntologySearchRequest(query=query.query), owner, services)
         return Found([f"{result.type}:{result.id}" for result in response.results])
 
     return Evaluable(find)

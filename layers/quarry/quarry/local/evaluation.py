@@ -76,7 +76,7 @@ async def run_queries(
         await services.queries.embed("warm up")
     outcomes: list[Outcome] = []
     for query in queries:
-        outcomes.append(await _run_query(query, evaluables[query.domain], caller, services))
+        outcomes.append(await _run_query(query, evaluables[query.domain], query.asked_by(caller), services))
         on_query()
     return outcomes
 

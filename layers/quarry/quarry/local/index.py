@@ -7,20 +7,31 @@ import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from itertools import chain
 
 from quarry import catalog
+from quarry.core.collections.apply import stored_collections
+from quarry.core.collections.upkeep import embedded_tables, read_collections
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
-from quarry.local.derived import Statistics, derived_of
+from quarry.local.derived import derived_of
+from quarry.local.derived_collections import derived_of_collection, is_statistics
 from quarry.local.difference import Derived, Difference
 from quarry.local.terminal import make_console, progress_bar, write_table
 
 
+class UnknownTable(Exception):
+    """There is no table or collection of that name; the message says which there are."""
+
+
 def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
-    """Tell every difference; whether there is none. Raises DatabaseUnavailable."""
-    differences = _differences(database, derived_of(table))
+    """Tell every difference; whether there is none. `table`: one that files are loaded into, or a collection; None: all.
+
+    Raises UnknownTable, DatabaseUnavailable.
+    """
+    differences = _differences(database, _derived(database, table))
     _report(differences, as_json=as_json)
     return not differences
 
@@ -28,15 +39,25 @@ def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool
 def rebuild(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
     """Make all anew, then tell what differs still; whether nothing does. Vectors are made only where they are not as they should.
 
-    Raises DatabaseUnavailable, ConfigurationError when the vectors are another model's.
+    Raises UnknownTable, DatabaseUnavailable, ConfigurationError when the vectors are another model's.
     """
-    derived = derived_of(table)
-    statistics = [each for each in derived if isinstance(each, Statistics)]
-    _rebuild(database, [each for each in derived if not isinstance(each, Statistics)])
-    asyncio.run(_embed(database, [name for name in catalog.EMBEDDED if table in (None, name)]))
+    derived = _derived(database, table)
+    _rebuild(database, [each for each in derived if not is_statistics(each)])
+    asyncio.run(_embed(database, table))
     # of the new vectors too
-    _rebuild(database, statistics)
+    _rebuild(database, [each for each in derived if is_statistics(each)])
     return verify(database, table, as_json=as_json)
+
+
+def _derived(database: LocalDatabase, table: str | None) -> list[Derived]:
+    """What is derived of all tables and collections, or of those of one name."""
+    with _connected(database) as connection:
+        collections = stored_collections(connection)
+    if table is not None and table not in catalog.LOADABLE and table not in collections:
+        raise UnknownTable(f"there is no table {table!r}, but {', '.join((*catalog.LOADABLE, *collections))}")
+    own = derived_of(table) if table is None or table in catalog.LOADABLE else []
+    chosen = [each for name, each in collections.items() if table in (None, name)]
+    return [*own, *chain.from_iterable(map(derived_of_collection, chosen))]
 
 
 def _rebuild(database: LocalDatabase, derived: Sequence[Derived]) -> None:
@@ -59,10 +80,14 @@ def _connected(database: LocalDatabase) -> AbstractContextManager[SyncConnection
     return connect(database.url, database.settings.database_schema)
 
 
-async def _embed(database: LocalDatabase, names: Sequence[str]) -> None:
+async def _embed(database: LocalDatabase, table: str | None) -> None:
     """Embed what waits. Of a model that fails, what it was to make stays a difference."""
     async with database.services() as services:
-        await embed_waiting(services, [catalog.EMBEDDED[name] for name in names])
+        collections = [
+            each for name, each in (await read_collections(services.database)).items() if table in (None, name)
+        ]
+        own = [each for name, each in catalog.EMBEDDED.items() if table in (None, name)]
+        await embed_waiting(services, [*own, *embedded_tables(collections)])
 
 
 def _report(differences: Sequence[Difference], *, as_json: bool) -> None:

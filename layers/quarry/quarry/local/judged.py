@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from quarry.core.errors import QuarryError
 from quarry.core.postgres.load import RowProblem
+from quarry.core.services import Caller
 from quarry.core.text import CleanText, Identifier, QueryText
 from quarry.local.demands import Demands
 from quarry.local.expectation import Expectation
@@ -26,6 +27,8 @@ class JudgedQuery(BaseModel):
 
     Every result breaks a demand that does not meet `must`, is among `forbidden` or, with `hard`, is not relevant. Where `must`
     names no status, startups are demanded, unless companies of `any_status` count.
+
+    `user` asks, with these `claims` beside, where what is found depends on who does.
 
     `types` are the kinds of record that were asked for; an answer states `number`, and says that the data does not tell where
     the question is not `answerable`. `answer_mentions` are facts that a right answer tells. What else a line holds is kept in
@@ -45,6 +48,8 @@ class JudgedQuery(BaseModel):
     any_status: bool = False
     forbidden: list[Key] = Field(default_factory=list)
     hard: bool = False
+    user: Identifier | None = None
+    claims: dict[str, str] = Field(default_factory=dict)
     types: list[Identifier] = Field(default_factory=list)
     number: int | None = Field(default=None, ge=0)
     answerable: bool | None = None
@@ -54,6 +59,12 @@ class JudgedQuery(BaseModel):
     @classmethod
     def _expected_or_relevant(cls, line: Any) -> Any:
         return {"relevant": {}} | line if isinstance(line, dict) and "expect" in line else line
+
+    def asked_by(self, otherwise: Caller) -> Caller:
+        """Who asks: `otherwise`, where the query does not say."""
+        if self.user is None and not self.claims:
+            return otherwise
+        return Caller(self.user or otherwise.user_id, self.claims)
 
     @property
     def has_answer(self) -> bool:

@@ -24,6 +24,8 @@ OTHER_COLUMNS_CELLS = 64
 
 _STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
 
+_NO_RUNS = 'No search has run yet: quarry ask records "…"'
+
 Row = Mapping[str, Any]
 
 
@@ -46,19 +48,21 @@ class Prices:
         return (read * self.prompt + written * self.completion) / 1e6
 
 
-async def list_runs(database: LocalDatabase, limit: int, *, as_json: bool) -> None:
-    """The latest runs, newest first."""
+async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool, as_json: bool) -> None:
+    """The latest runs, newest first; or those that somebody said something of, with what was said."""
     async with database.services() as services:
-        runs = await recent_runs(services.database, limit)
+        runs = await recent_runs(services.database, limit, with_feedback=with_feedback)
     if as_json:
         _write_json(runs)
     elif not runs:
-        print('No search has run yet: quarry ask records "…"')
+        print("Nobody has said yet whether a run helped." if with_feedback else _NO_RUNS)
     else:
         console = make_console()
         room = min(QUERY_CHARACTERS.stop, max(QUERY_CHARACTERS.start, console.width - OTHER_COLUMNS_CELLS))
         headings = ("run", "started (UTC)", "domain", "seconds ", "tokens ", "status", "asked")
         write_table(console, headings, [_summary(run, room) for run in runs])
+        for run in runs if with_feedback else ():
+            console.print(f"{run['id'][:SHORT_ID_CHARACTERS]}  {_feedback(run)}")
 
 
 async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
@@ -101,6 +105,7 @@ def _show(console: Console, run: Row, prices: Prices) -> None:
         "cost": _dollars(prices.cost(run)) if run["chat_model"] else "",
         "degraded": ", ".join(run["degraded_steps"]),
         "request": run["request_id"],
+        "feedback": _feedback(run),
     }
     for name, value in facts.items():
         if value:
@@ -112,6 +117,14 @@ def _show(console: Console, run: Row, prices: Prices) -> None:
     if run["results"]:
         console.print()
         write_table(console, ("rank ", "score ", "type", "result"), [_result(result) for result in run["results"]])
+
+
+def _feedback(run: Row) -> str:
+    """What its asker thought of a run."""
+    if run["helpful"] is None:
+        return ""
+    said = f": {printable(run['feedback_reason'])}" if run["feedback_reason"] else ""
+    return f"{'helpful' if run['helpful'] else 'not helpful'}{said}"
 
 
 def _step(step: Row, whole_ms: float, prices: Prices) -> tuple[str | Text, ...]:

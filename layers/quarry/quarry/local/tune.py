@@ -126,7 +126,7 @@ async def _tune_domain(domain: str, queries: Sequence[JudgedQuery], services: Se
 
 
 async def _score(query: JudgedQuery, tunable: Tunable, options: Sequence[Weights], services: Services) -> Scored:
-    fuse = await tunable.gather(query, Caller(EVALUATING_USER), services)
+    fuse = await tunable.gather(query, query.asked_by(Caller(EVALUATING_USER)), services)
     return Scored(query.id, query.kind, [ndcg(fuse(option)[:DEPTH], query.relevant) for option in options])
 
 

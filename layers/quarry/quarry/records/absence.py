@@ -53,13 +53,13 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
     if not names:
         return []
     held = _any_table(
-        "exists (select from {} r where r.text_search @@ phraseto_tsquery('english', n.words))",
-        [Identifier(type.rows) for type in types],
+        "exists (select from {0} r where r.text_search @@ asked_words({1}::regconfig, n.words, true))",
+        [(Identifier(type.rows), Literal(language)) for type in types for language in type.languages],
     )
     alike = _any_table(
-        "exists (select from weigh_words({}, tsvector_to_array(to_tsvector('english', n.words)), 1, 1) w"
-        " where not w.words <@ tsvector_to_array(to_tsvector('english', n.words)))",
-        [Literal(type.rows) for type in types],
+        "exists (select from tsvector_to_array(said_words({1}::regconfig, n.words)) s (words),"
+        " weigh_words({0}, s.words, 1, 1) w where not w.words <@ s.words)",
+        [(Literal(type.rows), Literal(language)) for type in types for language in type.languages],
     )
     rows = await database.rows(
         SQL(
@@ -71,8 +71,8 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
     return list(dict.fromkeys(row["name"] for row in rows))
 
 
-def _any_table(condition: LiteralString, tables: Sequence[Composable]) -> Composed:
-    return SQL(" or ").join(SQL(condition).format(table) for table in tables)
+def _any_table(condition: LiteralString, readings: Sequence[tuple[Composable, Composable]]) -> Composed:
+    return SQL(" or ").join(SQL(condition).format(table, language) for table, language in readings)
 
 
 def is_near_nothing(ranked: Sequence[RankedRecord], reading: RecordsReading, least: float = LIKENESS_MIN) -> bool:

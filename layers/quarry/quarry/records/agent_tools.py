@@ -90,6 +90,11 @@ async def _search(arguments: SearchRecordsArguments, caller: Caller, services: S
             "snippet": unmark(result.snippet),
             "date": result.date.isoformat() if result.date else None,
             "url": result.url,
+            **(
+                {"also": [each.model_dump(mode="json", exclude_none=True) for each in result.also]}
+                if result.also
+                else {}
+            ),
         }
         for result in found.results
     ]

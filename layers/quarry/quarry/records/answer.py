@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
+from uuid import UUID, uuid4
 
+import quarry
 from quarry.core.budget import Budget, in_time
 from quarry.core.errors import DatabaseUnavailable, ModelError, ModelOutputInvalid, TimeIsUp
 from quarry.core.model.interface import ChatModel
@@ -24,18 +26,18 @@ from quarry.core.services import Caller, Services
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
 from quarry.records.absence import LIKENESS_SURE, is_near_nothing, names_held_by_none, words_held_by_none
-from quarry.records.answer_cache import store_answer
+from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
+    CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
     FollowupsEvent,
     IntentEvent,
-    Source,
     SourcesEvent,
     ToolCallEvent,
     ToolObservationEvent,
@@ -49,6 +51,7 @@ from quarry.records.prompts import answer_messages, followup_messages, research_
 from quarry.records.reading import RecordsReading, read_records
 from quarry.records.retrieval import EVERYTHING, Scope, latest_records
 from quarry.records.searched_types import RecordTypes
+from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
 from quarry.records.types_in_force import acting_for
 
@@ -73,6 +76,7 @@ async def answer_question(
     services: Services,
     request_id: str | None = None,
     scope: Scope = EVERYTHING,
+    run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
     """The events of one answer, made from what is in `scope`. A failing model degrades steps and never ends the stream; a failing
     database does.
@@ -81,7 +85,9 @@ async def answer_question(
     """
     types, services = await acting_for(caller, services)
     conversation = await off_loop(take_up, request.question, request.recent_history)
-    run = Run("records", caller.user_id, request.question, _budget(services), services.chat, request_id)
+    run = Run(
+        "records", caller.user_id, request.question, _budget(services), services.chat, request_id, run_id or uuid4()
+    )
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
         reading = await _read(request, conversation, services, types)
@@ -90,6 +96,16 @@ async def answer_question(
         first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
         facts = await _facts(first, toolset)
+        keys = _keys(request, caller, services, toolset, facts)
+        kept = None if request.fresh else await _kept(services, keys)
+        if kept is not None:
+            run.end_reason = "kept_answer"
+            run.results = [
+                ResultRecord(source.type, source.id, source.similarity or 0.0) for source in kept.finished.sources
+            ]
+            for event in _retold(kept, facts, topic_changed=conversation.topic_changed):
+                yield event
+            return
         if not facts.is_all:
             async with aclosing(_research(conversation, toolset)) as research:
                 async for event in research:
@@ -106,6 +122,8 @@ async def answer_question(
             async for chunk in chunks:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
+        supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
+        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         level, label = confidence(sources)
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
         followups = await _suggest_followups(conversation, answer, toolset)
@@ -113,11 +131,56 @@ async def answer_question(
 
         answer_id = None
         if not run.degraded:
-            answer_id = await _keep(services, request.question, answer, sources, followups)
+            finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
+            answer_id = await _keep(services, request.question, caller, finished, keys)
         run.end_reason = "answered" if sources else "nothing_found"
         yield DoneEvent(
             answer_id=answer_id, cached=False, topic_changed=conversation.topic_changed, degraded=run.degraded
         )
+
+
+def _keys(request: AskRequest, caller: Caller, services: Services, toolset: SearchToolset, facts: _Facts) -> Keys:
+    """What an answer is kept by: all that it is made from before a model is asked."""
+    found = [*toolset.pool.values()]
+    return Keys(
+        digest(
+            caller.user_id,
+            caller.claims,
+            request.model_dump(mode="json", exclude={"fresh", "history"}),
+            [turn.model_dump() for turn in request.recent_history],
+            services.chat.name if services.chat else None,
+            services.embeddings.name,
+            quarry.__version__,
+        ),
+        digest(
+            [(text.type, text.id, text.title, text.body, text.date) for text in found],
+            facts.text,
+            facts.is_all,
+            facts.counted.to_json() if facts.counted else None,
+        ),
+    )
+
+
+async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
+    """A kept answer to the same question over the same records; none where that cannot be looked up."""
+    try:
+        return await find_answer(services.database, keys)
+    except DatabaseUnavailable:
+        return None
+
+
+def _retold(kept: KeptAnswer, facts: _Facts, *, topic_changed: bool) -> Iterator[Event]:
+    """The events of an answer that was given before."""
+    given = kept.finished
+    yield SourcesEvent(sources=[*given.sources])
+    if facts.counted is not None:
+        yield facts.counted
+    yield AnswerChunkEvent(chunk=given.answer)
+    yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
+    level, label = confidence(given.sources)
+    yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
+    yield FollowupsEvent(questions=[*given.followups])
+    yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=topic_changed, degraded=[])
 
 
 async def _read(
@@ -158,7 +221,8 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
         if counted is not None:
-            return _Facts(counted.sentence, counted.event, is_all=not counted.event.total or not first.sources)
+            is_all = not counted.event.total or not first.sources or counted.event.of is not None
+            return _Facts(counted.sentence, counted.event, is_all=is_all)
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     by_meaning = not toolset.run.degraded
@@ -222,7 +286,8 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                 )
             )
         )
-        for chunk in extracted:
+        # beside a number that was counted, nothing need be quoted
+        for chunk in extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else []:
             yield chunk
             # let each sentence leave before the next is written
             await asyncio.sleep(0)
@@ -276,16 +341,15 @@ async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
         return []
 
 
-async def _keep(services: Services, query: str, answer: str, sources: list[Source], followups: list[str]) -> str | None:
+async def _keep(services: Services, query: str, caller: Caller, finished: FinishedAnswer, keys: Keys) -> str | None:
     """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
     try:
         return await store_answer(
             services.database,
             query=query,
-            answer=answer,
-            sources=sources,
-            followups=followups,
-            confidence=confidence(sources)[0],
+            owner=caller.user_id,
+            finished=finished,
+            keys=keys,
             lifetime_days=services.settings.answer_lifetime_days,
         )
     except DatabaseUnavailable:

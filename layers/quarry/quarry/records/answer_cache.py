@@ -1,52 +1,127 @@
-"""Finished answers, kept for a while under an unguessable id. Opening one never calls a model."""
+"""Finished answers, kept for a while under an unguessable id. Opening one never calls a model.
+
+The same question of the same caller gets a kept answer again while it would be made from the same: what its first search finds
+has the same texts, and the records that it was made from are what they were.
+"""
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
+import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
-from quarry.records.contract import CachedAnswer, ConfidenceLevel, Source
+from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
 
 ID_BYTES = 16
 
+_CITED = re.compile(r"\[(\d{1,3})\]")
+
+_CHANGES = """
+select s.place, case when h.hash is null then 'gone' else 'changed' end as change
+from unnest(%s::text[], %s::text[], %s::text[]) with ordinality s (type, id, hash, place)
+left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id
+where h.hash is distinct from s.hash
+"""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What a kept answer is found by: `question` is what was asked, by whom and how, `found` what the first search found."""
+
+    question: str
+    found: str
+
+
+@dataclass(frozen=True)
+class FinishedAnswer:
+    """An answer as it was given."""
+
+    answer: str
+    sources: Sequence[Source]
+    followups: Sequence[str]
+    confidence: ConfidenceLevel
+    citations: Sequence[Citation]
+    unsupported: Sequence[str]
+
+
+@dataclass(frozen=True)
+class KeptAnswer:
+    """A finished answer and its id."""
+
+    id: str
+    finished: FinishedAnswer
+
+
+def digest(*parts: Any) -> str:
+    """One key for several values that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, default=str, sort_keys=True).encode()).hexdigest()
+
 
 async def store_answer(
-    database: Database,
-    *,
-    query: str,
-    answer: str,
-    sources: Sequence[Source],
-    followups: Sequence[str],
-    confidence: ConfidenceLevel,
-    lifetime_days: int,
+    database: Database, *, query: str, owner: str, finished: FinishedAnswer, keys: Keys, lifetime_days: int
 ) -> str:
     """Keep a finished answer; its id."""
     answer_id = secrets.token_urlsafe(ID_BYTES)
+    types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
     await database.execute(
-        """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at)
-           values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s))""",
+        """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence, expires_at,
+             owner, question_key, found_key, citations, unsupported, record_hashes)
+           values (%s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s,
+             array(select coalesce(h.hash, '') from unnest(%s::text[], %s::text[]) with ordinality s (type, id, place)
+               left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place))""",
         [
             answer_id,
             query,
-            answer,
-            json.dumps([source.model_dump(mode="json", exclude_none=True) for source in sources]),
-            list(followups),
-            len(sources),
-            confidence,
+            finished.answer,
+            _as_json(finished.sources),
+            list(finished.followups),
+            len(finished.sources),
+            finished.confidence,
             lifetime_days,
+            owner,
+            keys.question,
+            keys.found,
+            _as_json(finished.citations),
+            list(finished.unsupported),
+            types,
+            ids,
+            types,
+            ids,
         ],
     )
     return answer_id
 
 
-async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
-    """The answer as it was given. Raises NotFound when there is none, or none any more."""
+async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
+    """The latest answer to the same question that would be made from the same; None where there is none."""
     row = await database.row(
-        """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at
+        """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, record_hashes
+           from answer_cache where question_key = %s and found_key = %s and expires_at > now()
+           order by created_at desc limit 1""",
+        [keys.question, keys.found],
+    )
+    if row is None:
+        return None
+    id, hashes = row.pop("id"), row.pop("record_hashes")
+    sources = [Source.model_validate(source) for source in row.pop("sources")]
+    citations = [Citation.model_validate(citation) for citation in row.pop("citations")]
+    if await _changes(database, sources, hashes):
+        return None
+    return KeptAnswer(id, FinishedAnswer(sources=sources, citations=citations, **row))
+
+
+async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
+    """The answer as it was given, and what changed since. Raises NotFound when there is none, or none any more."""
+    row = await database.row(
+        """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
+             record_hashes
            from answer_cache where id = %s and expires_at > now()""",
         [answer_id],
     )
@@ -54,4 +129,32 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
         raise NotFound("There is no such answer, or it has expired; ask the question again.")
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
-    return CachedAnswer.model_validate(row)
+    hashes = row.pop("record_hashes")
+    answer = CachedAnswer.model_validate(row | {"changed_since": []})
+    cited = {int(number) for number in _CITED.findall(answer.answer)}
+    changes = await _changes(database, answer.sources, hashes)
+    changed = [
+        ChangedRecord(**source.model_dump(include={"n", "type", "id", "title"}), change=changes[place])
+        for place, source in enumerate(answer.sources)
+        if place in changes and source.n in cited
+    ]
+    return answer.model_copy(update={"changed_since": changed})
+
+
+async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
+    """Forget an answer, so that its link leads nowhere. Raises NotFound for what is no answer of the owner's."""
+    if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
+        raise NotFound("There is no such answer, or it is not yours.")
+
+
+async def _changes(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
+    """What became of sources since they had these hashes, by their place; an answer of old has none."""
+    if not hashes or not sources:
+        return {}
+    types, ids = [each.type for each in sources], [each.id for each in sources]
+    rows = await database.rows(_CHANGES, [types, ids, list(hashes), types, ids])
+    return {row["place"] - 1: row["change"] for row in rows}
+
+
+def _as_json(values: Iterable[Source | Citation]) -> str:
+    return json.dumps([value.model_dump(mode="json", exclude_none=True) for value in values])

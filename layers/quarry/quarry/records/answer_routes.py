@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import NotFound
+from quarry.core.services import Caller
 from quarry.core.text import Identifier
 from quarry.core.web.admission import without_place
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
-from quarry.records.answer_cache import open_answer
+from quarry.core.web.rate_limit import limited_caller
+from quarry.records.answer_cache import open_answer, revoke_answer
 from quarry.records.contract import CachedAnswer
 
 router = APIRouter(tags=["records"])
@@ -22,3 +26,11 @@ async def cached_answer(id: Identifier, services: ServicesDependency) -> Respons
     """A finished answer, as it was given. Public: whoever knows the id may read it."""
     answer: CachedAnswer = await open_answer(services.database.reserve, id)
     return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
+
+
+@router.delete("/answers/{id}", status_code=204, responses=documented(NotFound))
+async def revoke(
+    id: Identifier, caller: Annotated[Caller, Depends(limited_caller("plain"))], services: ServicesDependency
+) -> None:
+    """Take back an answer of the caller's: its link leads nowhere then."""
+    await revoke_answer(services.database, id, caller.user_id)

@@ -24,6 +24,8 @@ class Candidate:
     similarity: float | None
     is_apart: bool = False
     coverage: float | None = None
+    by_words_alone: bool = False
+    """Whether its type cannot be searched by meaning, while others are."""
 
     @property
     def key(self) -> RecordKey:

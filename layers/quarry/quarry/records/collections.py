@@ -42,7 +42,7 @@ def _collection(type: SearchedType) -> Collection:
         name=type.name,
         label=type.label,
         description=type.told[0].upper() + type.told[1:],
-        facets=[CollectionFacet(name=each.name, kind=each.kind, label=each.label) for each in type.table.facets],
+        facets=[CollectionFacet(name=each.name, kind=each.kind, label=each.label) for each in type.facets],
         date=type.table.date,
     )
 
@@ -84,7 +84,7 @@ def _group(group: Group) -> CountedGroup:
 def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Measure]:
     """What is to be reckoned. Raises InvalidInput for a facet that is no number of any type."""
     measures = [Measure.named(each) for each in request.of]
-    numbers = sorted({facet.name for each in types for facet in each.table.facets if questions.is_measurable(facet)})
+    numbers = sorted({facet.name for each in types for facet in each.table.facets if facet.is_measurable})
     wrong = [
         FieldError(
             f"/of/{place}",

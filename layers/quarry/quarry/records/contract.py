@@ -20,6 +20,7 @@ from pydantic import (
 
 from quarry.core.collections.declaration import NAME_PATTERN
 from quarry.core.contract import AggregationGroup, Day, Request
+from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
 
@@ -100,8 +101,19 @@ class Matched(BaseModel):
     semantic_rank: int | None = None
 
 
+class SameRecord(BaseModel):
+    """A found record that says nearly what another says."""
+
+    type: RecordType
+    id: str
+    title: str
+    date: datetime.date | None = None
+
+
 class Result(BaseModel):
-    """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words."""
+    """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words. `also` names the others that
+    were found and say nearly the same, best first: they have no place of their own in the list.
+    """
 
     type: RecordType
     id: str
@@ -112,6 +124,7 @@ class Result(BaseModel):
     meeting_id: str | None = None
     url: str | None = None
     matched: Matched
+    also: list[SameRecord] = []
 
 
 class SearchResponse(BaseModel):
@@ -224,6 +237,9 @@ class AskFilters(_Dated):
     facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"status": ["open"]}])
 
 
+_FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
+
+
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
@@ -231,6 +247,7 @@ class AskRequest(Request):
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()
+    fresh: bool = Field(default=False, description=_FRESH)
 
     @property
     def recent_history(self) -> list[PriorTurn]:
@@ -242,9 +259,11 @@ class AskQuery(Request):
 
     q: QueryText
     context: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable] = ""
+    fresh: bool = Field(default=False, description=_FRESH)
+    after_seq: str = Field(default="", pattern=PLACE_PATTERN, description=AFTER_SEQ)
 
     def to_request(self) -> AskRequest:
-        return AskRequest(question=self.q, history=_turns(self.context))
+        return AskRequest(question=self.q, history=_turns(self.context), fresh=self.fresh)
 
 
 def _turns(context: str) -> list[PriorTurn]:
@@ -298,13 +317,16 @@ class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
     `by` is what they are grouped by, a facet or a period; `filters` what they have in common, by the names that a request has for
-    it.
+    it. Where something was reckoned of a number, `of` says what (`sum:price`), `value` is that of all records, and that of each
+    group stands in it by the same name. Of the highest and the lowest, each group is a record, by its title.
     """
 
     type: Literal["aggregation"] = "aggregation"
     by: str | None
-    groups: list[AggregationGroup]
+    groups: list[CountedGroup]
     total: int
+    of: str | None = None
+    value: float | None = None
     filters: dict[str, Any]
 
     def to_json(self) -> str:
@@ -316,6 +338,28 @@ class AnswerChunkEvent(Event):
 
     type: Literal["final_answer_chunk"] = "final_answer_chunk"
     chunk: str
+
+
+class Citation(BaseModel):
+    """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
+    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
+    """
+
+    n: int
+    sentence: str
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    support: float
+    verified: bool
+
+
+class CitationsEvent(Event):
+    """How the sources support the answer; `unsupported` are the sentences that none supports which they cite."""
+
+    type: Literal["citations"] = "citations"
+    citations: list[Citation]
+    unsupported: list[str]
 
 
 class ConfidenceEvent(Event):
@@ -343,8 +387,18 @@ class DoneEvent(Event):
         return self.model_dump_json()
 
 
+class ChangedRecord(BaseModel):
+    """A record that an answer cites, and what became of it since."""
+
+    n: int
+    type: RecordType
+    id: str
+    title: str
+    change: Literal["changed", "gone"]
+
+
 class CachedAnswer(BaseModel):
-    """`GET /answers/{id}`: a finished answer as it was given."""
+    """`GET /answers/{id}`: a finished answer as it was given. `changed_since` are the records it cites that changed or went."""
 
     id: Identifier
     query: str
@@ -355,3 +409,5 @@ class CachedAnswer(BaseModel):
     confidence: ConfidenceLevel
     created_at: datetime.datetime
     expires_at: datetime.datetime
+    citations: list[Citation]
+    changed_since: list[ChangedRecord]

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.core.contract import AggregationGroup
 from quarry.core.postgres.pool import Database
-from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, NumberRange, Phrase, Word
+from quarry.core.query.dated import is_event
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    Duration,
+    FacetName,
+    Known,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    Phrase,
+    Place,
+    Reference,
+    Word,
+)
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
+from quarry.core.query.reckoning import groups_in
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
-from quarry.core.retrieval.wording import clause_label, grouped_by_label, value_label
-from quarry.records.contract import AggregationEvent
+from quarry.core.retrieval.wording import clause_label
+from quarry.records.contract import AggregationEvent, CountedGroup
+from quarry.records.count_wording import sentence
+from quarry.records.filters import range_in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable
-from quarry.records.retrieval import EVERYTHING, Scope
+from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
-from quarry.records.searched_types import SearchedType
+from quarry.records.searched_types import RecordTypes, SearchedType
 
 GROUPS_MAX = 50
-GROUPS_SAID_MAX = 8
 RELAXATIONS_MAX = 2
 
 
@@ -34,6 +50,7 @@ class Counting:
     table: SearchTable
     ask: Ask
     clauses: Sequence[Clause]
+    types: RecordTypes
     words: Sequence[str] = ()
 
 
@@ -60,6 +77,11 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         for clause in question.clauses
         if not is_soft(clause, reading.types.united) and not _is_unknown(clause, reading)
     ]
+    is_reckoned = question.ask.function is not None
+    if is_reckoned and not _is_read_whole(reading, clauses):
+        return None
+    if reading.types.united.reckons and not _is_about_rows(reading, clauses):
+        return None
     for name in named or _types_by_clauses(reading, clauses):
         is_searched = name in reading.types
         if is_searched and name not in (each.name for each in types):
@@ -68,16 +90,16 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         facets = {facet.name for facet in table.facets}
         given = {condition.facet for clause in scope.facets for condition in clause}
         told = [tellable(clause, table) for clause in besides(clauses, scope)]
-        if not all(told) or not _facets_named(reading) | given <= facets:
+        if not all(told) or not _facets_named(reading) | given <= facets or not _tells_when(reading, table):
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
         for condition in _said_whole(reading, counted, used):
             told, used = [*told, (condition,)], used | {*condition.evidence}
         words = list(_words(reading, used))
-        is_told = is_searched and question.ask.kind != "distinct"
+        is_told = is_searched and question.ask.kind != "distinct" and not is_reckoned
         return (
-            Counting(name, table, question.ask, [*scope.dated, *scope.facets, *told], words)
+            Counting(name, table, question.ask, [*scope.dated, *scope.facets, *told], reading.types, words)
             if is_told or not words
             else None
         )
@@ -86,6 +108,8 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
 
 async def count(database: Database, wanted: Counting) -> Counted | None:
     """The number; None where no record holds the words. Raises DatabaseUnavailable."""
+    if wanted.ask.kind == "extreme":
+        return await _extreme(database, wanted)
     among = Among(words=" ".join(wanted.words))
     answer = await questions.answer(database, wanted.table, wanted.ask, wanted.clauses, among)
     number = answer.rows if wanted.ask.kind == "groups" or answer.number is None else answer.number
@@ -94,12 +118,47 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
         return None
     event = AggregationEvent(
         by=_by(wanted),
-        groups=[AggregationGroup(value=group.value, count=group.rows) for group in _in_order(wanted, answer.groups)],
-        total=number,
+        groups=[
+            CountedGroup(value=group.value, count=group.rows, **group.measures)
+            for group in _in_order(wanted, answer.groups)
+        ],
+        total=answer.rows if wanted.ask.kind == "measure" else number,
+        of=_of(wanted),
+        value=answer.measures.get(_of(wanted) or ""),
         filters=_filters(wanted),
     )
-    nearest = "" if number else await _nearest(database, wanted)
-    return Counted(event, _sentence(wanted, event) + nearest)
+    nearest = "" if event.total else await _nearest(database, wanted)
+    return Counted(event, sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest)
+
+
+async def _extreme(database: Database, wanted: Counting) -> Counted:
+    """The records with the highest or lowest number, by their titles."""
+    ask, of = wanted.ask, _of(wanted) or ""
+    found = await questions.answer(database, wanted.table, ask, wanted.clauses)
+    everything = replace(ask, kind="measure", of=ask.facet, limit=None)
+    rows = (await questions.answer(database, wanted.table, everything, wanted.clauses)).rows
+    keys = [(wanted.type, key) for key in found.keys[:GROUPS_MAX]]
+    titles = {text.id: text.title for text in await describe(database, keys, wanted.types, "")}
+    event = AggregationEvent(
+        by=None,
+        groups=[
+            CountedGroup(value=titles.get(key, key), count=1, **{of: float(value)})
+            for key, value in zip(found.keys[:GROUPS_MAX], found.values, strict=False)
+            if isinstance(value, int | float)
+        ],
+        total=rows,
+        of=of,
+        value=float(found.value) if isinstance(found.value, int | float) else None,
+        filters=_filters(wanted),
+    )
+    nearest = "" if event.total else await _nearest(database, wanted)
+    return Counted(event, sentence(wanted.table, replace(ask, of=ask.facet), event, _labels(wanted)) + nearest)
+
+
+def _of(wanted: Counting) -> str | None:
+    """What is reckoned, as a request asks for it."""
+    ask = wanted.ask
+    return f"{ask.function}:{ask.of or ask.facet}" if ask.function else None
 
 
 async def _nearest(database: Database, wanted: Counting) -> str:
@@ -122,14 +181,16 @@ def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:
 
 def _asks_for_number(reading: RecordsReading) -> bool:
     asked = {mention.value.what for mention in reading.parsed.mentions if isinstance(mention.value, Asked)}
+    if reading.question.ask.function is not None:
+        return True
     if reading.question.ask.kind == "groups":
         return bool(asked & {"group", "most", "least", "count"})
     return reading.question.ask.kind in ("count", "distinct")
 
 
 def _types_grouped(reading: RecordsReading) -> Sequence[str]:
-    """Of groups, the type that is named anywhere."""
-    if reading.question.ask.kind != "groups":
+    """Of groups, and of what is reckoned, the type that is named anywhere."""
+    if reading.question.ask.kind != "groups" and not reading.question.ask.function:
         return ()
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
     return next((reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
@@ -137,20 +198,61 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
 
 def _facets_named(reading: RecordsReading) -> set[str]:
     """What is asked for, and what else of records the question names, in the sense that comes first."""
-    asked = {reading.question.ask.facet} if reading.question.ask.facet else set[str]()
+    asked = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
+    said = set(reading.question.asked_by) if reading.question.ask.function else set()
     return asked | {
-        mention.value.facets[0] for mention in reading.parsed.mentions if isinstance(mention.value, FacetName)
+        mention.value.facets[0]
+        for mention in reading.parsed.mentions
+        if isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in said
     }
+
+
+def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
+    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
+    facets = {facet.name: facet for facet in table.facets}
+    for mention in reading.parsed.mentions:
+        is_asked = Evidence(mention.start, mention.end) in reading.question.asked_by
+        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
+            facet = facets.get(mention.value.facets[0])
+            word = reading.parsed.text[mention.start : mention.end]
+            if facet is None or (facet.events and not is_event(word, facet.events)):
+                return False
+    return True
+
+
+def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
+    """Whether every word that says something has been understood: a number of what was read in part would be a wrong one."""
+    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    used.update(reading.question.asked_by)
+    clause_facets = {condition.facet for clause in clauses for condition in clause}
+    for mention in reading.parsed.mentions:
+        value = mention.value
+        if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
+            continue
+        is_meant = isinstance(
+            value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
+        )
+        names_nothing = isinstance(value, FacetName) and not clause_facets & {*value.facets}
+        if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
+            return False
+    return not reading.question.preferred
+
+
+def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
+    """Whether one group is asked for at most, and no amount of a group ("how many customers have a revenue over 500")."""
+    said = [mention.value for mention in reading.parsed.mentions]
+    is_of_groups = reading.question.ask.kind in ("distinct", "groups") and Cue("noun") not in said
+    has_range = any(isinstance(each.range, NumberRange | MoneyRange) for clause in clauses for each in clause)
+    return len(groups_in(reading.parsed.mentions)) <= 1 and not (is_of_groups and has_range)
 
 
 def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:
     """Where no type is named: the only one that can tell the conditions and what is asked for."""
-    facet = reading.question.ask.facet
+    needed = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
     told = [
         name
         for name, table in reading.types.counted.items()
-        if all(tellable(clause, table) for clause in clauses)
-        and (facet is None or any(each.name == facet for each in table.facets))
+        if all(tellable(clause, table) for clause in clauses) and needed <= {each.name for each in table.facets}
     ]
     return told if len(told) == 1 else []
 
@@ -178,6 +280,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
     if reading.question.follows_up:
         yield from [reading.question.topic] if reading.question.topic else []
         return
+    used = used | set(reading.question.asked_by)
     for mention in reading.parsed.mentions:
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.text[mention.start : mention.end]
@@ -200,44 +303,15 @@ def _filters(wanted: Counting) -> dict[str, Any]:
     facets: dict[str, list[str]] = {}
     for clause in wanted.clauses:
         for condition in clause:
-            if isinstance(condition.range, DateRange):
+            if isinstance(condition.range, DateRange) and condition.facet == wanted.table.date:
                 ends = {"from": condition.range.first, "to": condition.range.last}
                 filters |= {name: day.isoformat() for name, day in ends.items() if day and not condition.is_negated}
-            elif condition.values:
-                facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(
-                    condition.values
-                )
+            else:
+                values = [range_in_request(condition.range)] if condition.range else list(condition.values)
+                facets.setdefault(f"{'-' if condition.is_negated else ''}{condition.facet}", []).extend(values)
     return filters | ({"facets": facets} if facets else {}) | ({"q": " ".join(wanted.words)} if wanted.words else {})
-
-
-def _sentence(wanted: Counting, event: AggregationEvent) -> str:
-    said = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(_labels(wanted)))
-    if wanted.ask.kind == "distinct":
-        of = f" of {_noun(wanted.table, 2)}{said}" if said else ""
-        return f"The records tell {event.total:,} different {_asked_for(wanted, event.total)}{of}."
-    counted = f"{event.total:,}" if event.total else "no"
-    sentence = f"The records hold {counted} {_noun(wanted.table, event.total)}{said}."
-    if not event.groups:
-        return sentence
-    named = [
-        f"{value_label(group.value, wanted.ask.grain)} {group.count:,}" for group in event.groups[:GROUPS_SAID_MAX]
-    ]
-    if wanted.ask.limit is not None:
-        which = "Fewest" if wanted.ask.ascending else "Most"
-        return f"{which} {_noun(wanted.table, 2)}{said}, by {_asked_for(wanted, 1)}: {'; '.join(named)}."
-    more = f"; and {len(event.groups) - GROUPS_SAID_MAX} more" if len(event.groups) > GROUPS_SAID_MAX else ""
-    return f"{sentence} By {_asked_for(wanted, 1)}: {'; '.join(named)}{more}."
 
 
 def _labels(wanted: Counting) -> list[str]:
     labels = [clause_label(wanted.table, clause) for clause in wanted.clauses]
     return labels + ([f"with the words “{' '.join(wanted.words)}”"] if wanted.words else [])
-
-
-def _asked_for(wanted: Counting, number: int) -> str:
-    return grouped_by_label(wanted.table, wanted.ask, number)
-
-
-def _noun(table: SearchTable, number: int) -> str:
-    noun = table.nouns[0]
-    return noun if number == 1 else f"{noun}s"

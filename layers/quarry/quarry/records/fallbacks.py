@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 
 from quarry.core.text import sentences, shorten, significant_words, words
 from quarry.records.candidates import RecordText
@@ -79,6 +79,9 @@ _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 
+_NAMED_VALUE = re.compile(r"[^\W\d_A-Z][\w ]{0,79}: \S.{0,200}")
+"""A line that says the value of something, as `city: Oslo`: it is quoted with the title of its record."""
+
 _ROLL_CALL = re.compile(r"For: |Moved by ")
 _LEANS_ON_PREVIOUS = re.compile(r"(?:It|Its|That|This|These|Those|They|Their|He|His|She|Her|So|But|And|Both|Such)\b")
 
@@ -91,6 +94,7 @@ class _Sentence:
     place: int
     text: str
     stems: frozenset[str]
+    is_value: bool = False
     score: float = 0.0
 
 
@@ -171,13 +175,13 @@ def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[st
 
 def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
+    asked = set(significant_words(search_query))
     pool = [
-        _Sentence(source, place, text, frozenset(significant_words(text)))
+        _Sentence(source, place, text, frozenset(significant_words(text)), is_value)
         for source in sources
-        for place, text in enumerate(_quotable_units(source.text))
+        for place, (text, is_value) in enumerate(_quotable_units(source.text, asked))
         if asks_who or not _ROLL_CALL.match(text)
     ]
-    asked = set(significant_words(search_query))
     holders = Counter(word for sentence in pool for word in sentence.stems & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked if holders[word]}
     total = sum(weights.values()) or 1.0
@@ -193,7 +197,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource])
         score *= sentence.source.text.quoting.weight
         if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
-        scored.append(_Sentence(sentence.source, sentence.place, sentence.text, sentence.stems, score))
+        scored.append(replace(sentence, score=score))
     return sorted(scored, key=lambda item: (-item.score, item.source.n, item.place))
 
 
@@ -204,7 +208,7 @@ def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
         if len(chosen) == SENTENCES_MAX or sentence.score < SCORE_SHARE_MIN * scored[0].score:
             break
         if from_source[sentence.source.n] == SENTENCES_PER_SOURCE_MAX or any(
-            _overlap(sentence, other) > OVERLAP_MAX for other in chosen
+            _overlap(sentence, other) > OVERLAP_MAX for other in chosen if not _are_values_of_two(sentence, other)
         ):
             continue
         chosen.append(sentence)
@@ -212,14 +216,32 @@ def _choose(scored: Sequence[_Sentence]) -> list[_Sentence]:
     return chosen
 
 
+def _are_values_of_two(one: _Sentence, other: _Sentence) -> bool:
+    """Whether they tell values of two records, which may well be the same."""
+    return one.is_value and other.is_value and one.source.n != other.source.n
+
+
 def _overlap(one: _Sentence, other: _Sentence) -> float:
     smaller = min(len(one.stems), len(other.stems))
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _quotable_units(record: RecordText) -> list[str]:
-    """What may be quoted of a record by itself."""
-    body = record.body[:BODY_CHARACTERS_MAX]
+def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, bool]]:
+    """What may be quoted of a record by itself, each with whether it is the value of something: that is quoted with the record's
+    title, where it holds a word of `asked` or nothing but the title is asked for.
+    """
+    lines = record.body[:BODY_CHARACTERS_MAX].split("\n")
+    values = [line for line in lines if _NAMED_VALUE.fullmatch(line)]
+    yield from ((unit, False) for unit in _sentences_of(record, "\n".join(x for x in lines if x not in values)))
+    title = shorten(record.title, TOPIC_CHARACTERS_MAX)
+    is_meant = bool(asked) and asked <= set(significant_words(record.title))
+    for line in values:
+        if is_meant or not asked.isdisjoint(significant_words(line)):
+            yield f"{title} – {line}", True
+
+
+def _sentences_of(record: RecordText, body: str) -> list[str]:
+    """The sentences of a record, as its type is quoted."""
     first, *rest = body.split("\n")
     match record.quoting.unit:
         case "lead" if rest:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.query.mention import DateRange, MoneyRange, NumberRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.facets import Facet
 from quarry.core.retrieval.filters import Arguments, value_condition
 from quarry.records.searched_types import SearchedType
 
 NEGATED = "-"
+TO = ".."
+"""Between the ends of a range, either of which may be left out."""
+_RANGED = ("number", "money", "year", "date")
 FACETS_MAX = 12
 NEAREST = 3
 NAME_CHARACTERS_MAX = 64
@@ -27,7 +32,8 @@ def facet_clauses(
     """
     if len(given) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
-    clauses = [(_condition(name, values),) for name, values in given.items()]
+    facets = _facets_of(types)
+    clauses = [(_condition(name, values, facets),) for name, values in given.items()]
     wrong = [
         FieldError(f"{at}/{name.replace('~', '~0').replace('/', '~1')}", f"{name}: {message}")
         for name, [condition] in zip(given, clauses, strict=True)
@@ -44,8 +50,35 @@ def types_with(clauses: Sequence[Clause], types: Sequence[SearchedType], *also: 
     return tuple(each for each in types if facets <= {facet.name for facet in each.table.facets})
 
 
-def _condition(name: str, values: Sequence[str]) -> Condition:
-    return Condition(name.removeprefix(NEGATED), tuple(values), is_negated=name.startswith(NEGATED))
+def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Condition:
+    facet, is_negated = name.removeprefix(NEGATED), name.startswith(NEGATED)
+    kind = facets[facet].kind if facet in facets else None
+    span = _range(values[0], kind) if len(values) == 1 and kind in _RANGED else None
+    return Condition(facet, () if span else tuple(values), span, is_negated=is_negated)
+
+
+def range_in_request(span: DateRange | NumberRange | MoneyRange) -> str:
+    """A range as a request has it: "10..20", "2024-01-01..", ">10..<20" without its ends."""
+    if isinstance(span, DateRange):
+        return f"{span.first or ''}{TO}{span.last or ''}"
+    least = "" if span.least is None else f"{'' if span.includes_least else '>'}{span.least:.15g}"
+    most = "" if span.most is None else f"{'' if span.includes_most else '<'}{span.most:.15g}"
+    return f"{least}{TO}{most}"
+
+
+def _range(value: str, kind: str | None) -> DateRange | NumberRange | None:
+    """The range that a value says; None where it says none."""
+    first, dots, last = value.partition(TO)
+    if not dots or not (first or last):
+        return None
+    try:
+        if kind == "date":
+            begin, end = (datetime.date.fromisoformat(each) if each else None for each in (first, last))
+            return DateRange(begin, end)
+        least, most = (float(each.lstrip(">").lstrip("<")) if each else None for each in (first, last))
+    except ValueError:
+        return None
+    return NumberRange(least, most, not first.startswith(">"), not last.startswith("<"))
 
 
 def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:

@@ -6,8 +6,9 @@ An ambiguous query counts as a question, so that its reader gets an answer; the 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
-from quarry.core.text import topic_text, words
+from quarry.core.text import STOP_WORDS, topic_text, words
 from quarry.records.contract import Intent
 
 QUESTION_WORDS = frozenset(
@@ -34,11 +35,12 @@ def classify_intent(query: str) -> Intent:
     return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
 
 
-def words_to_look_up(query: str) -> str:
-    """What the text half of the search is given: a question without its small talk, anything else as it stands.
+def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:
+    """What the text half of the search is given: a question without its small talk, anything else as it stands. `small_talk` is
+    that of a question in another language than English.
 
     "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more.
     """
     if _OPERATORS.search(query) or classify_intent(query) == "keyword":
         return query
-    return topic_text(query)
+    return topic_text(query, small_talk or STOP_WORDS)

@@ -14,6 +14,14 @@ SIMILARITY_MIN = 0.2
 COVERAGE_WEIGHT = 0.3
 """What the words that a record holds weigh in its likeness to a question, of 1 in all; its similarity has the rest."""
 
+COVERAGE_WHOLE = 0.999
+"""So much is all of the words, whatever their sum was rounded to."""
+
+LIKENESS_OF_WORDS = 0.4
+"""How near a record without vectors is that holds all words of a question which any record holds: near enough (absence), unless
+others are held by none.
+"""
+
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
 
@@ -45,11 +53,19 @@ def fuse_types(
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
+    if method == "scores":
+        # of what could not be found by its meaning, words weigh all
+        by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
+        ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
 def _likeness(item: Candidate) -> float:
+    if item.by_words_alone:
+        # its words are all that is known of it: all of them are enough, less is not
+        coverage = item.coverage or 0.0
+        return LIKENESS_OF_WORDS if coverage > COVERAGE_WHOLE else COVERAGE_WEIGHT * coverage
     return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 

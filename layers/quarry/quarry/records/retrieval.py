@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, LiteralString
 
 from psycopg import DataError
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composed, Identifier, Literal, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
@@ -25,6 +27,9 @@ ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
+
+SAID_MAX_CHARACTERS = 2_000
+"""So much of what a record says is compared with what others say."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,18 @@ class Arm:
 
 
 async def find_candidates(
-    database: Database, arms: Sequence[Arm], *, vector: Sequence[float] | None, depth: int, is_strict: bool = False
+    database: Database,
+    arms: Sequence[Arm],
+    *,
+    vector: Sequence[float] | None,
+    depth: int,
+    is_strict: bool = False,
+    reads_english_alone: bool = False,
 ) -> list[Candidate]:
     """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
     alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are
-    searched, so that scores of all arms are of one scale.
+    searched in one language, so that scores of all arms are of one scale. A vector whose model `reads_english_alone` is compared
+    with no row in another language: these are found by words alone.
     """
     if not arms:
         return []
@@ -80,11 +92,10 @@ async def find_candidates(
     rows = await _of_each_arm(
         database,
         arms,
-        SQL(
-            "hybrid_candidates({table}, {embeddings}, {words}, %(embedding)s::halfvec, %(depth)s, {condition}, %(rows)s)"
-        ),
+        SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, %(depth)s, {condition}, %(rows)s)"),
         values,
         is_strict=is_strict,
+        reads_english_alone=reads_english_alone,
     )
     return [
         Candidate(
@@ -94,6 +105,7 @@ async def find_candidates(
             row["similarity"],
             arms[row["arm"]].is_apart,
             row["coverage"],
+            by_words_alone=vector is not None and not (row["by_meaning"] and arms[row["arm"]].type.has_meaning),
         )
         for row in rows
     ]
@@ -115,42 +127,98 @@ async def count_found(
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
     function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
     rows = await _of_each_arm(database, arms, function, values, is_strict=is_strict)
-    return {row["type"]: row["c"] for row in rows}
+    counts = Counter[RecordType]()
+    for row in rows:
+        counts[row["type"]] += row["c"]
+    return counts
 
 
 async def _of_each_arm(
-    database: Database, arms: Sequence[Arm], function: SQL, values: dict[str, Any], *, is_strict: bool
+    database: Database,
+    arms: Sequence[Arm],
+    function: SQL,
+    values: dict[str, Any],
+    *,
+    is_strict: bool,
+    reads_english_alone: bool = False,
 ) -> list[DictRow]:
-    """The rows that a function gives for each arm: of its words as they are weighed over all types, and of its condition."""
-    values = values | {"strict": is_strict, "tables": list(dict.fromkeys(arm.type.rows for arm in arms))}
-    queries = list(dict.fromkeys(arm.query for arm in arms))
-    values |= {f"query_{place}": query for place, query in enumerate(queries)}
+    """The rows that a function gives for each arm, of its words and its condition, and whether they were looked for by meaning.
+    Words are weighed over all types that are read in one language.
+    """
+    searches = [each for place, arm in enumerate(arms) for each in _searches(place, arm)]
+    readings = list(dict.fromkeys(each.reading for each in searches))
+    values = values | {"strict": is_strict}
+    for place, (query, language) in enumerate(readings):
+        values[f"query_{place}"] = query
+        values[f"language_{place}"] = language
+        in_it = [each for each in searches if each.reading[1] == language]
+        others = [each for each in searches if each.reading[1] != language]
+        values[f"tables_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in in_it))
+        values[f"others_{place}"] = list(dict.fromkeys(each.arm.type.rows for each in others))
+        values[f"other_languages_{place}"] = list(dict.fromkeys(each.reading[1] for each in others))
     asked = SQL(", ").join(
-        SQL("weigh_query(%(tables)s, {}, %(strict)s) as {}").format(
-            Placeholder(f"query_{place}"), Identifier(f"asked_{place}")
+        SQL(
+            "weigh_query({}, {}, %(strict)s, p_language => {}::regconfig, p_others => {}, p_other_languages => {}::regconfig[])"
+            " as {}"
+        ).format(
+            *(Placeholder(f"{name}_{place}") for name in ("tables", "query", "language", "others", "other_languages")),
+            Identifier(f"asked_{place}"),
         )
-        for place in range(len(queries))
+        for place in range(len(readings))
     )
     calls: list[Composed] = []
-    for place, arm in enumerate(arms):
-        condition = arm.type.condition(arm.clauses)
+    for place, search in enumerate(searches):
+        condition = search.condition
+        by_meaning = search.language in (None, ENGLISH) or not reads_english_alone
         if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
         called = function.format(
-            table=Literal(arm.type.rows),
-            embeddings=Literal(arm.type.windows),
-            words=Identifier(f"asked_{queries.index(arm.query)}"),
+            table=Literal(search.arm.type.rows),
+            embeddings=Literal(search.arm.type.windows),
+            vector=Placeholder("embedding") if by_meaning else SQL("null"),
+            words=Identifier(f"asked_{readings.index(search.reading)}"),
             condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
-            found=Placeholder(f"found_{arm.type.name}"),
+            found=Placeholder(f"found_{search.arm.type.name}"),
         )
         calls.append(
-            SQL("select {} as arm, {} as type, c.* from asked, ").format(Literal(place), Literal(arm.type.name))
+            SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
+                Literal(search.place), Literal(search.arm.type.name), Literal(by_meaning)
+            )
             + called
             + SQL(" c")
         )
     return await database.rows(
         SQL("with asked as materialized (select {}) ").format(asked) + SQL(" union all ").join(calls), values
     )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The arm at `place`, and the language that it is searched in; None: as our own tables are."""
+
+    place: int
+    arm: Arm
+    language: str | None
+
+    @property
+    def reading(self) -> tuple[str, str | None]:
+        """The words, and the language that they are read in. Without accents, English is read alike in every table."""
+        query, language = self.arm.query, self.language
+        return query, None if language == ENGLISH and query.isascii() else language
+
+    @property
+    def condition(self) -> Composable | None:
+        """What is asked of a row `t`; None where it may be any."""
+        asked = self.arm.type.condition(self.arm.clauses)
+        if not self.arm.type.tells_language:
+            return asked
+        of_language = SQL("t.language = {}").format(Literal(self.language))
+        return SQL("{} and ({})").format(of_language, asked) if asked is not None else of_language
+
+
+def _searches(place: int, arm: Arm) -> Iterator[_Search]:
+    for language in arm.type.languages:
+        yield _Search(place, arm, language)
 
 
 async def ids_meeting(
@@ -190,17 +258,50 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:
     """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
+    # the query is read once for each language, not for each record
+    return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
+        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
+        " from (select distinct s.language from seen s) l)"
+        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
+        " record_snippet(s.body, a.words, s.language) as snippet"
+        " from seen s join asked a on a.language is not distinct from s.language order by s.place"
+    )
+
+
+async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
+    """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
+    with a digest of the whole behind it: these say the same only if all of it is the same.
+    """
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return {}
+    rows = await database.rows(
+        _of_keys({each.name: (each.said, "null") for each in of_keys})
+        + SQL(
+            " select s.type, s.id, left(s.said, %(longest)s)"
+            " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s"
+        ),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "longest": SAID_MAX_CHARACTERS},
+    )
+    return {(row["type"], row["id"]): row["said"] for row in rows}
+
+
+def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
+    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and
+    the language of each.
+    """
     seen = [
-        SQL("select k.place, r.* from keys k cross join lateral ({} offset 0) r where k.type = any({})").format(
-            SQL(text), Literal([each.name for each in types if each.text == text])
+        SQL(
+            "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
+            " where k.type = any({})"
+        ).format(
+            SQL(language), SQL(select), Literal([name for name, own in selects.items() if own == (select, language)])
         )
-        for text in dict.fromkeys(each.text for each in types)
+        for select, language in dict.fromkeys(selects.values())
     ]
     return SQL(
         "with keys as materialized ("
-        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)),"
-        " seen as ({}) select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, %(query)s) as snippet from seen s order by s.place"
+        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
     ).format(SQL(" union all ").join(seen))
 
 

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import TypeAdapter
 from starlette.responses import Response, StreamingResponse
 
-from quarry.core.errors import NotFound
+from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller, Services
+from quarry.core.stream.encoding import SSE
 from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
-from quarry.core.web.streams import SSE_EVENT_SCHEMA, sse_response
+from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 from quarry.records.answer import answer_question
 from quarry.records.collections import count_records, describe_collections
 from quarry.records.contract import (
@@ -56,7 +57,6 @@ _FACETS = {
 }
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
-ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
 router = APIRouter(tags=["records"])
 
@@ -86,18 +86,25 @@ async def count(
     return await count_records(query, caller, services)
 
 
-@router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM)
+@router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
 async def ask_by_query(
-    request: Request, query: Annotated[AskQuery, Query()], caller: ModelCaller, services: ServicesDependency
+    request: Request,
+    query: Annotated[AskQuery, Query()],
+    reader: Reader,
+    services: ServicesDependency,
 ) -> Response:
     """A cited answer as server-sent events, for EventSource."""
-    return await _stream_answer(request, query.to_request(), caller, services)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
+    return await _stream_answer(request, query.to_request(), reader.caller, services)
 
 
-@router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM)
-async def ask(request: Request, body: AskRequest, caller: ModelCaller, services: ServicesDependency) -> Response:
+@router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
+async def ask(request: Request, body: AskRequest, reader: Reader, services: ServicesDependency) -> Response:
     """A cited answer as server-sent events."""
-    return await _stream_answer(request, body, caller, services)
+    if reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
+    return await _stream_answer(request, body, reader.caller, services)
 
 
 # an owner's id may hold a slash
@@ -119,4 +126,11 @@ async def _stream_answer(request: Request, question: AskRequest, caller: Caller,
     types = (await types_in_force(services)).named(question.types, at="/types")
     facets = facet_clauses(filters.facets, types, at="/filters/facets")
     scope = Scope(filters.from_date, filters.to_date, facets=facets)
-    return sse_response(request, answer_question(question, caller, services, request_id_of(request), scope), services)
+    request_id = request_id_of(request)
+    return stream_response(
+        request,
+        lambda run_id: answer_question(question, caller, services, request_id, scope, run_id),
+        caller,
+        services,
+        SSE,
+    )

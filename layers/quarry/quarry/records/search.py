@@ -7,31 +7,45 @@ type, so one list over all types is fused from them here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.core.budget import Budget
+from quarry.core.collections.collection import ENGLISH
 from quarry.core.errors import ModelError
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
+from quarry.core.retrieval.folding import fold
 from quarry.core.run_log import ResultRecord, Run
 from quarry.core.services import Caller, Services
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
-from quarry.records.candidates import Candidate, RecordText
-from quarry.records.contract import Matched, RecordType, Result, SearchRequest, SearchResponse
+from quarry.records.candidates import Candidate, RecordKey, RecordText
+from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import EVERYTHING, Scope, count_found, describe, find_candidates, ids_meeting
+from quarry.records.retrieval import (
+    EVERYTHING,
+    Scope,
+    count_found,
+    describe,
+    find_candidates,
+    ids_meeting,
+    what_they_say,
+)
 from quarry.records.search_plan import SearchPlan, search_plans
-from quarry.records.searched_types import SearchedType
+from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.types_in_force import acting_for
 
 DEPTH = 100
 """Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""
+
+FOLDED = 100
+"""So many records, the best, are looked at for those that say nearly the same."""
 
 COUNTED_MAX = 10_000
 """So many records of a type are counted exactly."""
@@ -56,19 +70,25 @@ async def search_records(
             (await services.tuned.read()).records_semantic_weight,
             "reciprocal_rank" if request.ranking == "seed" else "scores",
         )
-        page = ranked[request.offset : request.offset + request.limit]
+        with run.step("fold"):
+            places = (
+                await _folded(ranked, found, types, services)
+                if request.ranking == "scores"
+                else [[item] for item in ranked]
+            )
+        page = places[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
-            texts = await describe(services.database, [item.key for item in page], types, request.q)
+            texts = await describe(services.database, [item.key for same in page for item in same], types, request.q)
             record.counts["records"] = len(texts)
         with run.step("count"):
             counts = await _counts(services.database, found, ranked, scope)
-        run.results = [ResultRecord(*item.key, item.score) for item in page]
+        run.results = [ResultRecord(*item.key, item.score) for item, *_ in page]
         run.end_reason = "answered"
         by_key = {text.key: text for text in texts}
         return SearchResponse(
             query=request.q,
             intent=classify_intent(request.q),
-            results=[_result(item, by_key[item.key]) for item in page if item.key in by_key],
+            results=[_result(same, by_key) for same in page if same[0].key in by_key],
             counts={each.name: min(counts.get(each.name, 0), COUNTED_MAX) for each in chosen},
             more=any(count > COUNTED_MAX for count in counts.values()),
             degraded=run.degraded,
@@ -118,13 +138,21 @@ async def gather_candidates(
 ) -> Found:
     """What `rank_records` ranks."""
     if not significant_words(query):
+        # what says nothing in English may say something in another language
+        types = [each for each in types if {*each.languages} - {None, ENGLISH}]
+    if not types:
         return Found(SearchPlan(()))
     vector = await query_vector(query, services, run)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
             candidates = await find_candidates(
-                services.database, plan.arms, vector=vector, depth=DEPTH, is_strict=scope.is_strict
+                services.database,
+                plan.arms,
+                vector=vector,
+                depth=DEPTH,
+                is_strict=scope.is_strict,
+                reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             )
             listed = await ids_meeting(services.database, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
@@ -162,7 +190,28 @@ async def query_vector(query: str, services: Services, run: Run) -> list[float] 
             return None
 
 
-def _result(item: RankedRecord, text: RecordText) -> Result:
+async def _folded(
+    ranked: Sequence[RankedRecord], found: Found, types: RecordTypes, services: Services
+) -> list[list[RankedRecord]]:
+    """The list with those of the first that say nearly the same at the place of the best of them. What it holds depends on no
+    page, so that pages fit together. What meets the question's conditions and what does not is not the same.
+    """
+    first = ranked[:FOLDED]
+    said = await what_they_say(services.database, [item.key for item in first], types)
+    apart = {each.key for each in found.candidates if each.is_apart}
+    halves = [[place for place, item in enumerate(first) if (item.key in apart) is meets] for meets in (True, False)]
+    groups = sorted(
+        [half[place] for place in group]
+        for half in halves
+        for group in fold([said.get(first[place].key, "") for place in half])
+    )
+    return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
+
+
+def _result(same: Sequence[RankedRecord], texts: Mapping[RecordKey, RecordText]) -> Result:
+    item, *others = same
+    text = texts[item.key]
+    also = [texts[other.key] for other in others if other.key in texts]
     return Result(
         type=text.type,
         id=text.id,
@@ -173,4 +222,5 @@ def _result(item: RankedRecord, text: RecordText) -> Result:
         meeting_id=text.meeting_id,
         url=text.url,
         matched=Matched(text_rank=item.text_rank, semantic_rank=item.semantic_rank),
+        also=[SameRecord(type=each.type, id=each.id, title=each.title, date=each.date) for each in also],
     )

@@ -37,13 +37,14 @@ def search_plans(
     """
     given = [*scope.dated, *scope.facets]
     types = types_with(scope.facets, types)
-    everything = [Arm(each, words_to_look_up(query), given) for each in types]
+    small_talk = reading.parsed.small_talk if reading is not None else frozenset[str]()
+    everything = [Arm(each, words_to_look_up(query, small_talk), given) for each in types]
     # where nothing is said but which records are meant, there is nothing that they could be ranked by
     lists_all = (
         reading is not None and reading.must_hold and not reading.question.topic and bool(reading.clauses or given)
     )
     if reading is not None and (reading.clauses or lists_all):
-        words = words_to_look_up(reading.words or query)
+        words = words_to_look_up(reading.words or query, small_talk)
         conditions = {
             each: [*given, *besides(clauses, scope)]
             for each in types

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
-from quarry.core.collections.collection import Collection, OwnTable, quoted
+from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
 from quarry.core.collections.declaration import Quoting, nearest
-from quarry.core.collections.search_table import is_callers, search_table
+from quarry.core.collections.search_table import is_callers, named_by_others, search_table
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Literals, where
 from quarry.records.contract import RecordType
 
@@ -33,8 +34,9 @@ class SearchedType:
     it, `plural` what the names of tools do.
 
     `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, author, date, meeting_id,
-    url. `whole` selects the whole record: its fields, title, date, url, and what it is part of as `meeting`. `authors` are the
-    facets that say who says what a record holds.
+    url. `said` selects its key with what it says, beside what was made of it: type, id, said. `whole` selects the whole record:
+    its fields, title, date, url, and what it is part of as `meeting`. `authors` are the facets that say who says what a record
+    holds.
     """
 
     name: RecordType
@@ -45,6 +47,7 @@ class SearchedType:
     label: str
     told: str
     text: LiteralString
+    said: LiteralString
     whole: LiteralString
     quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
     authors: tuple[str, ...] = ()
@@ -59,9 +62,28 @@ class SearchedType:
     """Whether a caller may not see all of its rows."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """What it was declared as, where it is a collection."""
+    languages: Sequence[str | None] = (None,)
+    """The text search configurations that its rows are read by; None: as our own tables are, which are in English."""
+    row_language: LiteralString = "null"
+    """The one of the record whose key is `k.id`."""
     scope_setting: str | None = None
     scope_claim: str = "sub"
     """What tells the database who the caller is, and which of the caller's verified claims says it."""
+
+    @property
+    def facets(self) -> Sequence[Facet]:
+        """What clients are told that it can be filtered by."""
+        return search_table(self.collection).facets if self.collection else self.table.facets
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its records have vectors."""
+        return self.collection is None or bool(self.collection.declaration.embedded)
+
+    @property
+    def tells_language(self) -> bool:
+        """Whether each of its rows is in a language of its own."""
+        return self.collection is not None and self.collection.declaration.language_column is not None
 
     def condition(self, clauses: Sequence[Clause]) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any."""
@@ -135,10 +157,12 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return SearchTable(
             "records",
             nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
-            facets=tuple({facet.name: facet for table in tables for facet in table.facets}.values()),
+            facets=tuple(_united(table.facets for table in tables)),
             date="date" if any(table.date for table in tables) else None,
             related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
             united=tables,
+            reckons=any(table.reckons for table in tables),
         )
 
     def called(self, words: str) -> tuple[RecordType, ...]:
@@ -155,12 +179,25 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return types
 
 
-def searched_type(collection: Collection) -> SearchedType:
-    """A collection as a type of record."""
-    declared, table = collection.declaration, search_table(collection)
+def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
+    """Each facet once; a date with all that happens on dates of its name."""
+    by_name: dict[str, list[Facet]] = {}
+    for facet in chain.from_iterable(facets):
+        by_name.setdefault(facet.name, []).append(facet)
+    for same in by_name.values():
+        events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
+        yield replace(same[-1], events=events) if events else same[-1]
+
+
+def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
+    """A collection as a type of record, where `others` are declared beside it."""
+    declared, own = collection.declaration, search_table(collection)
+    table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
     day = collection.day(declared.date) if declared.date else "null::date"
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)
+    columns = (*declared.headings, *declared.embedded) if is_own else declared.text
+    said = ", ".join(collection.text(name, "t") for name in columns)
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     return SearchedType(
         collection.name,
@@ -173,6 +210,7 @@ def searched_type(collection: Collection) -> SearchedType:
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {seen}""",
+        said=f"select k.type, k.id, concat_ws(E'\\n', {collection.title()}, {said}) as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         quoting=declared.quoting,
@@ -198,6 +236,10 @@ def _beside(collection: Collection) -> dict[str, Any]:
         "has_source": f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
         "is_always_filtered": is_scoped or collection.has_row_security,
         "collection": collection,
+        "languages": collection.languages,
+        "row_language": f"(select w.language from {collection.rows} w where w.id = k.id)"
+        if declared.language_column
+        else collection.language(),
         "scope_setting": declared.scope_setting,
         "scope_claim": declared.scope_claim,
     }
@@ -212,7 +254,7 @@ BUILT_IN = RecordTypes(
 
 def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -> RecordTypes:
     """The types in force where these are declared: those built in too where there are records of them, or nothing else."""
-    declared = [searched_type(each) for each in collections]
+    declared = [searched_type(each, collections) for each in collections]
     if has_built_in or not collections:
         return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)
     return RecordTypes(declared)

@@ -5,6 +5,7 @@ A collection is changed in one transaction, all of it or nothing. What it holds 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -14,6 +15,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Json
 
+from quarry.core.collections.checking import joined_by
 from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
@@ -25,6 +27,7 @@ from quarry.core.collections.declaration import (
 from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
 from quarry.core.collections.relations import Relation
 from quarry.core.postgres.schema import SyncConnection
+from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.core.tables import COLLECTION_WINDOWS
 
 LOCK_SECONDS = 10
@@ -74,19 +77,35 @@ def plan_changes(
 def _changed(name: str, declaration: CollectionDeclaration, relation: Relation, old: Collection) -> Change:
     before, after = old.declaration.model_dump(), declaration.model_dump()
     reasons = [
-        f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
-        for field in after
-        if before[field] != after[field]
+        *(
+            f"{field} is {_worded(after[field])} instead of {_worded(before[field])}"
+            for field in after
+            if field != "facets" and before[field] != after[field]
+        ),
+        *_facets_changed(before["facets"], after["facets"]),
     ]
     columns = used_columns(declaration, relation)
     reasons += [
         f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
+    new = make_collection(old.id, name, declaration, relation)
+    is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
+    if is_earlier:
+        reasons.append("an earlier version made its functions")
     if not reasons:
         return Change("keep", name, (), declaration, relation, old)
-    new = make_collection(old.id, name, declaration, relation)
-    anew = (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
+    anew = is_earlier or (new.row_hash, new.content_hash) != (old.row_hash, old.content_hash)
     return Change("change", name, tuple(reasons), declaration, relation, old, anew)
+
+
+def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    for change, names in (
+        ("new", [name for name in after if name not in before]),
+        ("other", [name for name in after if name in before and before[name] != after[name]]),
+        ("no more", [name for name in before if name not in after]),
+    ):
+        if names:
+            yield f"{change} facets: {', '.join(names)}"
 
 
 def resolved(
@@ -99,16 +118,28 @@ def resolved(
         keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
         return each.key or next(keys, relations[target].primary_key)[0]
 
+    def joined(facet: FacetDeclaration) -> FacetDeclaration:
+        joins, other = relations[table_name(facet.through or "")], relations[table_name(facet.of or "")]
+        by, to = joined_by(facet, relation, joins, other)
+        found = {
+            "by": by and by.columns[0],
+            "to": to and to.columns[0],
+            "key": facet.key or (to and to.target_columns[0]),
+        }
+        return facet.model_copy(update=found)
+
+    def with_key(facet: FacetDeclaration) -> FacetDeclaration:
+        if facet.through is not None:
+            return joined(facet)
+        return facet.model_copy(update={"key": key_of(facet, relation)}) if facet.of else facet
+
     def with_keys(each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):
             return each
         title = with_keys(each.title, relations[table_name(each.of)])
         return each.model_copy(update={"key": key_of(each, source), "title": title})
 
-    facets = {
-        name: facet.model_copy(update={"key": key_of(facet, relation)}) if facet.of else facet
-        for name, facet in declaration.facets.items()
-    }
+    facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
     parent = declaration.part_of
     return declaration.model_copy(
         update={
@@ -129,7 +160,7 @@ def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
 
 STORED = """
 select c.id, c.name, c.declaration, c.columns, coalesce(n.nspname, '') as schema, coalesce(r.relname, '') as relation,
-  coalesce(r.relrowsecurity, false) as has_row_security
+  coalesce(r.relrowsecurity, false) as has_row_security, c.languages, c.functions_hash
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """What `collection_of` makes collections of."""
@@ -140,7 +171,10 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     declaration = CollectionDeclaration.model_validate(row["declaration"])
     columns = {name: UsedColumn(**column) for name, column in row["columns"].items()}
     source = (row["schema"], row["relation"])
-    return Collection(row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"])
+    return Collection(
+        row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
+        tuple(row["languages"]), row["functions_hash"],
+    )  # fmt: skip
 
 
 def apply_change(connection: SyncConnection, change: Change, schema: str) -> None:
@@ -153,6 +187,10 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             _restore_triggers(connection, change.stored)
         elif change.declaration and change.relation:
             collection = _store(connection, change.name, change.declaration, change.relation)
+            connection.execute(
+                "update collections set functions_hash = %s where id = %s",
+                [hash_of_functions(collection), collection.id],
+            )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
             if change.is_filled_anew:
@@ -186,6 +224,11 @@ def _store(connection: SyncConnection, name: str, declaration: CollectionDeclara
     ).fetchone()
     assert row is not None
     return make_collection(row[0], name, declaration, relation)
+
+
+def hash_of_functions(collection: Collection) -> str:
+    """What tells functions that another version made from those that this one makes."""
+    return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:

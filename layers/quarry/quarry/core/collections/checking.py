@@ -19,7 +19,7 @@ from quarry.core.collections.declaration import (
     template_columns,
 )
 from quarry.core.collections.guessing import is_secret
-from quarry.core.collections.relations import Catalog, Column, Relation
+from quarry.core.collections.relations import Catalog, Column, Reference, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _TRIGGERED = ("table", "partitioned table")
@@ -42,7 +42,12 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
     return {
         table_name(name)
         for collection in declared.values()
-        for name in (collection.source, *(each.of for each in _references(collection)))
+        for name in (
+            collection.source,
+            *(name for facet in collection.facets.values() if facet.through for name in (facet.of, facet.through)),
+            *(each.of for each in _references(collection)),
+        )
+        if name is not None
     }
 
 
@@ -75,9 +80,10 @@ class _Check:
     checked: Checked
 
     def run(self) -> None:
-        if self.declared.language not in self.catalog.languages:
-            known = nearest(self.declared.language, self.catalog.languages)
-            self._wrong(f"there is no text search configuration {self.declared.language!r}{known}", "language")
+        language = self.declared.language
+        if isinstance(language, str) and language not in self.catalog.languages:
+            known = nearest(language, self.catalog.languages)
+            self._wrong(f"there is no text search configuration {language!r}{known}", "language")
         source = self._relation(self.declared.source, "source")
         if source is None:
             return
@@ -178,6 +184,8 @@ class _Check:
             self._doubt_secret(source.by_name.get(name))
         self._refuse_hidden("key", declared.key or source.primary_key)
         self._refuse_hidden("date", _given(declared.date))
+        for name in _given(declared.language_column):
+            self._column(source, name, TEXT, "language", "column")
         if declared.scope is not None and declared.scope_setting is None:
             self._doubtful("without `scope_setting` every caller sees all rows", "scope")
 
@@ -227,6 +235,9 @@ class _Check:
         path = ("facets", name)
         if facet.kind == "money" and facet.currency is None:
             self._wrong('money needs a currency: { kind = "money", currency = "EUR" }', *path)
+        if facet.through is not None:
+            self._check_through(source, facet, *path)
+            return
         if facet.reference is not None:
             if facet.title is None:
                 self._wrong(f"is missing: the column of {facet.of} that is the value", *path, "title")
@@ -241,25 +252,65 @@ class _Check:
     def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
         by = self._column(source, referred.by, SINGLE, *path, "by")
         self._refuse_hidden("by", [referred.by], *path)
-        other = self._relation(referred.of, *path, "of")
+        other = self._other(referred.of, *path, "of")
         if other is None:
             return
-        if not other.may_select:
-            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path, "of")
-        if other.is_row_security_active:
-            self._doubtful(f"row-level security of {_name(other)} may hide values", *path, "of")
-        shown = (
-            [(name, "show") for name in referred.show] if isinstance(referred, Parent) else [(referred.title, "title")]
-        )
-        for title, keyword in shown:
-            if isinstance(title, Referred):
-                self._check_referred(other, title, fit, *path)
-            else:
-                self._doubt_secret(
-                    self._column(other, title, ANY if keyword == "show" else fit, *path, keyword), *path, keyword
-                )
+        if isinstance(referred, Parent):
+            for name in referred.show:
+                self._doubt_secret(self._column(other, name, ANY, *path, "show"), *path, "show")
+        elif isinstance(referred.title, Referred):
+            self._check_referred(other, referred.title, fit, *path)
+        else:
+            self._check_line(other, referred.title, fit, *path, "title")
         if by is not None:
             self._check_fit(source, other, by, referred, *path)
+
+    def _other(self, name: str, *path: str) -> Relation | None:
+        """A table that rows refer to; None where there is none."""
+        other = self._relation(name, *path)
+        if other is None:
+            return None
+        if not other.may_select:
+            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path)
+        if other.is_row_security_active:
+            self._doubtful(f"row-level security of {_name(other)} may hide values", *path)
+        return other
+
+    def _check_line(self, other: Relation, line: str, fit: Fit, *path: str) -> None:
+        """A line of another table: a column by itself has to fit."""
+        for column in line_columns([line]):
+            self._doubt_secret(self._column(other, column, fit if column == line else SINGLE, *path), *path)
+
+    def _check_through(self, source: Relation, facet: FacetDeclaration, *path: str) -> None:
+        """That a table joins the rows with those of another, by foreign keys or by columns that are named."""
+        other, joins = self._other(facet.of or "", *path, "of"), self._other(facet.through or "", *path, "through")
+        if other is not None:
+            self._check_line(other, facet.title or "", SINGLE, *path, "title")
+        if other is None or joins is None:
+            return
+        key = self.declared.key or source.primary_key
+        if len(key) != 1:
+            self._wrong(
+                f"rows of {source.name} are told by {len(key)} columns, and are joined by one", *path, "through"
+            )
+            return
+        by, to = joined_by(facet, source, joins, other)
+        for keyword, found, relation in (("by", by, source), ("to", to, other)):
+            if found is None:
+                self._wrong(
+                    f"no one column of {joins.name} refers to {relation.name}: name it as `{keyword}`", *path, "through"
+                )
+                continue
+            column = self._column(joins, found.columns[0], SINGLE, *path, keyword)
+            if keyword == "by" and facet.by is None and found.target_columns != tuple(key):
+                self._wrong(f"{joins.name} refers to {', '.join(found.target_columns)} of {source.name}, no key", *path)
+            wanted = key[0] if relation is source else facet.key or found.target_columns[0]
+            referred = self._column(relation, wanted, SINGLE, *path, "key")
+            if column and referred and not is_comparable(column, referred):
+                self._wrong(
+                    f"the column {column.name!r} is {column.type}, and {wanted!r} of {relation.name} is {referred.type}",
+                    *path, keyword,
+                )  # fmt: skip
 
     def _check_fit(
         self, source: Relation, other: Relation, by: Column, referred: Referred | Parent, *path: str
@@ -277,6 +328,27 @@ class _Check:
             self._wrong(
                 f"the column {by.name!r} is {by.type}, and {key!r} of {other.name} is {column.type}", *path, "by"
             )
+
+
+def joined_by(
+    facet: FacetDeclaration, source: Relation, joins: Relation, other: Relation
+) -> tuple[Reference | None, Reference | None]:
+    """How a table joins rows of `source` with those of `other`: by the columns that the facet names, else by the only foreign
+    keys of one column; None where that is not clear.
+    """
+
+    def reference(named: str | None, target: Relation) -> Reference | None:
+        if named is not None:
+            keys = target.primary_key[:1] if len(target.primary_key) == 1 else (named,)
+            return Reference((named,), target.qualified, keys)
+        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
+        return found[0] if len(found) == 1 else None
+
+    key = facet.key
+    by, to = reference(facet.by, source), reference(facet.to, other)
+    if to is not None and key is not None:
+        to = Reference(to.columns, to.target, (key,))
+    return by, to
 
 
 def referred_key(source: Relation, by: str, other: Relation) -> str | None:

@@ -7,7 +7,7 @@ of the source alone; readers get everything else from the source itself, with th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import LiteralString
@@ -16,20 +16,26 @@ from psycopg.sql import Literal
 
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
+    FacetDeclaration,
     Parent,
     Placed,
     Referred,
     Template,
     is_template,
+    line_columns,
     parse,
     split_template,
     table_name,
     template_columns,
 )
+from quarry.core.collections.guessing import words
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
+ENGLISH = "english"
+OTHER_LANGUAGE = "simple"
+"""What a row is read by whose language no text search configuration fits."""
 TEXT_MAX_CHARACTERS = 200_000
 """So much of a row's text is searched: a tsvector holds a megabyte."""
 
@@ -58,6 +64,15 @@ class Collection:
     columns: Mapping[str, UsedColumn]
     key: tuple[str, ...]
     has_row_security: bool = False
+    known_languages: tuple[str, ...] = ()
+    functions_hash: str | None = None
+    """What the database has its functions as; None where they were not looked at."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The text search configurations that its rows are read by; of rows that name their own, those that there are."""
+        language = self.declaration.language
+        return (language,) if isinstance(language, str) else self.known_languages or (OTHER_LANGUAGE,)
 
     @property
     def rows(self) -> str:
@@ -109,14 +124,66 @@ class Collection:
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
-        """The first title of the source's row that is not empty, or the beginning of its text."""
-        beginning = f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
-        return "coalesce(" + _listed([*(self.line(each, row) for each in self.declaration.title), beginning]) + ")"
+        """The first title of the source's row that is not empty, or the beginning of its text, or else its key. Never null."""
+        return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
+        texts = _listed(self.text(name, row) for name in self.declaration.text)
+        return f"nullif(btrim(left(concat_ws(' ', {texts}), {TITLE_MAX_CHARACTERS})), '')"
+
+    def _titles(self, row: LiteralString) -> list[LiteralString]:
+        return [self.line(each, row) for each in self.declaration.title]
 
     def body(self, row: LiteralString = "t") -> LiteralString:
-        """What answers may quote of the source's row, a line for each that is not empty; its title where all are."""
-        lines = _listed(self.line(each, row) for each in self.declaration.cited)
-        return f"coalesce(nullif(concat_ws(E'\\n', {lines}), ''), {self.title(row)})"
+        """What answers may quote of the source's row: the lines that are cited and the facets with their names before them
+        (`city: Oslo`), each in lines of its own; its title where all are empty.
+
+        Columns of the only title stand in it, and before everything else.
+        """
+        declared = self.declaration
+        titles = {*line_columns(declared.title)} if len(declared.title) == 1 else set[str]()
+        lines = self._titles(row) if titles & {*declared.cited} else []
+        lines += [self._cited_line(each, row) for each in declared.cited if each not in titles]
+        lines += self._facet_lines(row)
+        return f"coalesce(nullif(concat_ws(E'\\n', {_listed(lines)}), ''), {self.title(row)})"
+
+    def _cited_line(self, line: str, row: LiteralString) -> LiteralString:
+        """A line that is cited; a column of weight D with its name before it."""
+        if self.declaration.text.get(line) != "D":
+            return self.line(line, row)
+        return quoted(f"{' '.join(words(line)) or line}: ") + f" || {self.line(line, row)}"
+
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return [
+            quoted(f"{(facet.label or name.replace('_', ' ')).lower()}: ")
+            + f" || nullif(btrim({self._facet_text(name, facet, row)}), '')"
+            for name, facet in self.declaration.facets.items()
+        ]
+
+    def _facet_text(self, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+        if facet.through is not None:
+            return (
+                f"(select string_agg(distinct o.quarry_value, ', ') from {self.joined(facet)} o"
+                f" where o.quarry_row = {self.column(self.key[0], row)})"
+            )
+        if facet.reference is not None:
+            return f"(select {self.called(facet, 'o')} {self._row_of(facet.reference, row, 'o')})"
+        column = facet.column or name
+        return f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
+
+    def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+        """What a row of the table is called that a facet refers to, as text."""
+        title = facet.title or "name"
+        return self._other_line(title, row) if is_template(title) else self.other_text(title, row)
+
+    def joined(self, facet: FacetDeclaration) -> LiteralString:
+        """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""
+        joins, of = self.other_table(facet.through or ""), self.other_table(facet.of or "")
+        on = f"{self.column(facet.key or 'id', 'o')} = {self.column(facet.to or '', 'j')}"
+        return (
+            f"(select {self.column(facet.by or '', 'j')} as quarry_row, {self.called(facet, 'o')} as quarry_value"
+            f" from {joins} j join {of} o on {on})"
+        )
 
     def topic(self, row: LiteralString = "t") -> LiteralString:
         """What the source's row is about; null where that is not declared."""
@@ -144,34 +211,25 @@ class Collection:
 
     def line(self, line: str, row: LiteralString) -> LiteralString:
         """A column of the source's row, or what a template makes of it; null where that is empty."""
-        made = self._parts(parse(line), row) if is_template(line) else self.text(line, row)
-        return f"nullif(btrim({made}), '')"
+        return _line(line, lambda name: self.text(name, row))
 
-    def _parts(self, template: Template, row: LiteralString, *, is_whole: bool = False) -> LiteralString:
-        """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
-        made: list[LiteralString] = []
-        for part in template:
-            if isinstance(part, Placed):
-                value = rf"nullif(regexp_replace({self.text(part.column, row)}, '\s*\n\s*', ' ', 'g'), '')"
-                made.append(value if is_whole else f"coalesce({value}, '')")
-            elif isinstance(part, str):
-                made.append(quoted(part))
-            else:
-                made.append(f"coalesce({self._parts(part, row, is_whole=True)}, '')")
-        return " || ".join(made) or "''"
+    def _other_line(self, line: str, row: LiteralString) -> LiteralString:
+        """The same of a row of another table."""
+        return _line(line, lambda name: self.other_text(name, row))
+
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        """A column of a row of another table as text."""
+        return self.column(name, row) + "::text"
 
     def _referred(self, reference: Referred, row: LiteralString, other: LiteralString = "y") -> LiteralString:
         """What is referred to of the row `row`; null where there is no such row, which is called `other`."""
         title = reference.title
-        if isinstance(title, str):
-            value = f"nullif({other}.{identifier(title)}::text, '')"
-        else:
-            value = self._referred(title, other, other + "y")
+        value = self._other_line(title, other) if isinstance(title, str) else self._referred(title, other, other + "y")
         return f"(select {value} {self._row_of(reference, row, other)})"
 
     def _row_of(self, reference: Referred | Parent, row: LiteralString, other: LiteralString) -> LiteralString:
         key, by = identifier(reference.key or "id"), identifier(reference.by)
-        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {row}.{by}"
+        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {row}.{by} limit 1"
 
     def other_table(self, name: str) -> LiteralString:
         """The name in SQL of a table that the declaration names."""
@@ -192,21 +250,26 @@ class Collection:
         value = self.column(name, row)
         return value if self.columns[name].base == "date" else f"({value})::date"
 
+    def language(self, row: LiteralString = "x") -> LiteralString:
+        """The text search configuration that the source's row is read by."""
+        language = self.declaration.language
+        return quoted(language) if isinstance(language, str) else f"text_language({self.text(language.column, row)})"
+
     @cached_property
     def document(self) -> LiteralString:
         """The words of the source's row `x`, as a tsvector."""
         most = TEXT_MAX_CHARACTERS // len(self.declaration.text)
-        language = quoted(self.declaration.language)
         return " || ".join(
-            f"setweight(to_tsvector({language}, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
+            f"setweight(text_words(({self.language()})::regconfig, coalesce(left({self.text(name)}, {most}), '')), '{weight}')"
             for name, weight in self.declaration.text.items()
         )
 
     @cached_property
     def row_hash(self) -> LiteralString:
         """What changes when anything does that `rows_N` is made of: the texts, how they are searched, and whose the row is."""
-        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *filter(None, [self.declaration.scope])))
-        how = repr((self.declaration.language, [*self.declaration.text.items()], self._embedded))
+        whose = filter(None, [self.declaration.scope, self.declaration.language_column])
+        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
+        how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
         return _hashed([quoted(how), *(self.text(name) for name in made_of)])
 
     @cached_property
@@ -267,8 +330,25 @@ class OwnTable(Collection):
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         return f"{row}.id = {key}"
 
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        return f"{row}.{name}"
+
     def fields(self, row: LiteralString = "t") -> LiteralString:
         return f"{super().fields(row)} - array[{_listed(map(quoted, _KEPT_COLUMNS))}]"
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
+        return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
+
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return []  # what answers may quote of it is declared in full
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return ()
+
+    @cached_property
+    def row_hash(self) -> LiteralString:
+        return f"md5(({self.fields('x')})::text)"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
@@ -278,9 +358,9 @@ def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict
 
 
 def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
-    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items()]
+    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items() if facet.through is None]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
-    single = [name for name in (declaration.date, declaration.scope) if name]
+    single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")
     references = [each.by for each in declaration.references.values()]
     return dict.fromkeys((
@@ -302,6 +382,25 @@ def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
 
 
 # What follows makes SQL of names: each is quoted here and nowhere else.
+
+
+def _line(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
+    """A line in SQL; null where it is empty. `text` is a column as text."""
+    return f"nullif(btrim({_parts(parse(line), text) if is_template(line) else text(line)}), '')"
+
+
+def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
+    """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
+    made: list[LiteralString] = []
+    for part in template:
+        if isinstance(part, Placed):
+            value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
+            made.append(value if is_whole else f"coalesce({value}, '')")
+        elif isinstance(part, str):
+            made.append(quoted(part))
+        else:
+            made.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
+    return " || ".join(made) or "''"
 
 
 def quoted(text: str) -> LiteralString:

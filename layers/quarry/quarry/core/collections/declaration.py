@@ -68,15 +68,21 @@ def _is_table(name: str) -> str:
 TableName = Annotated[str, AfterValidator(_is_table)]
 
 
+def _is_line(line: Any) -> Any:
+    if isinstance(line, str):
+        parse(line)
+    return line
+
+
 class Referred(_Declared):
-    """A value in another table: the column `title` of the row of table `of` whose `key` is in column `by`; or what such a row
+    """A value in another table: the `title`, a line, of the row of table `of` whose `key` is in column `by`; or what such a row
     refers to itself.
     """
 
     by: str
     of: TableName
     key: str | None = None
-    title: str | Referred
+    title: Annotated[str | Referred, AfterValidator(_is_line)]
 
 
 class Parent(_Declared):
@@ -104,7 +110,9 @@ class Quoting(_Declared):
 class FacetDeclaration(_Declared):
     """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
 
-    With `by`, the value is the column `title` of the row of table `of` whose `key` is in column `by`.
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template (`parse`).
+    With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
+    that table which refer to the row and to `of`.
     """
 
     kind: FacetKind
@@ -120,8 +128,10 @@ class FacetDeclaration(_Declared):
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
     by: str | None = None
     of: TableName | None = None
+    through: TableName | None = None
+    to: str | None = None
     key: str | None = None
-    title: str | None = None
+    title: Annotated[str | None, AfterValidator(_is_line)] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -130,6 +140,10 @@ class FacetDeclaration(_Declared):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if self.through is None and self.to is not None:
+            raise ValueError("`to` is a column of the table `through`, which is missing")
+        if self.through is not None:
+            return self._is_whole_through()
         if (self.by is None) != (self.of is None):
             raise ValueError("`by` names a column and `of` the table that it refers to: one is missing")
         if self.by is None and (self.title or self.key):
@@ -140,10 +154,19 @@ class FacetDeclaration(_Declared):
             raise ValueError("only money has a currency")
         return self
 
+    def _is_whole_through(self) -> Self:
+        if self.of is None or self.title is None:
+            raise ValueError("with `through` the value is the `title` of a row of the table `of`: one is missing")
+        if self.column is not None:
+            raise ValueError("with `through` the value is the other table's `title`, not `column`")
+        if self.kind not in ("array", "value", "name", "title", "place"):
+            raise ValueError(f"what a row has several of through another table is an array or names, no {self.kind}")
+        return self
+
     @property
     def reference(self) -> Referred | None:
-        """Where the value is, if in another table."""
-        if self.by is None or self.of is None:
+        """Where the value is, if in another table whose key a column of the row holds."""
+        if self.by is None or self.of is None or self.through is not None:
             return None
         return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
 
@@ -152,6 +175,12 @@ class Poll(_Declared):
     """Changes are found by a column that each of them raises."""
 
     poll: str
+
+
+class LanguageColumn(_Declared):
+    """Each row names its own language: a text search configuration, or a code of ISO 639-1 ("de")."""
+
+    column: str
 
 
 class CollectionDeclaration(_Declared):
@@ -185,7 +214,7 @@ class CollectionDeclaration(_Declared):
     nouns: Columns = ()
     called_by: str | None = None
     describe: str | None = Field(default=None, max_length=500)
-    language: str = "english"
+    language: str | LanguageColumn = "english"
     hidden: Columns = ()
     facets: Mapping[str, FacetDeclaration] = {}
 
@@ -219,6 +248,11 @@ class CollectionDeclaration(_Declared):
         if both := sorted(used & {*self.hidden}):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         return self
+
+    @property
+    def language_column(self) -> str | None:
+        """The column that names each row's language; None where all rows are in one."""
+        return self.language.column if isinstance(self.language, LanguageColumn) else None
 
     @property
     def embedded(self) -> tuple[str, ...]:
@@ -267,12 +301,12 @@ Template = Sequence["str | Placed | Template"]
 
 def is_template(line: str) -> bool:
     """Whether it is more than the name of a column."""
-    return "{" in line or "[" in line
+    return "{" in line
 
 
 def parse(template: str) -> Template:
     """A template, `"{title}[, {city}]"`: columns in braces, and in brackets parts that are left out where a column in them is
-    empty. A text without either is the name of a column. Raises ValueError for a bracket that is alone.
+    empty. A text without braces is the name of a column. Raises ValueError for a bracket that is alone.
     """
     if not is_template(template):
         return [Placed(template)]
@@ -429,7 +463,7 @@ def _keys(location: Sequence[int | str]) -> list[str]:
     ]
 
 
-_ARMS = frozenset({"Poll", "str", "Referred"})
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn"})
 _PARTS: Mapping[str, type[_Declared]] = {
     "facets": FacetDeclaration,
     "quoting": Quoting,

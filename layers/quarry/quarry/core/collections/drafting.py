@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quarry.core.collections import toml_text
-from quarry.core.collections.guessing import is_secret_name
+from quarry.core.collections.guessed_references import with_guessed_references
+from quarry.core.collections.guessing import is_secret_name, is_text
 from quarry.core.collections.relations import Relation
 from quarry.core.collections.table_draft import TableDraft, draft_table, slug, unique
 from quarry.core.collections.table_guess import TableGuess
+from quarry.core.errors import ConfigurationError
 
 COLLECTIONS_MAX = 12
 """So many collections are drafted in use; the rest is commented out, for people to choose from."""
@@ -36,7 +38,7 @@ class Draft:
 
 def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation] = ()) -> Draft:
     """A file for the tables of a schema; `others` are tables of other schemas that they refer to."""
-    guesses = {relation.qualified: TableGuess(relation) for relation in (*relations, *others)}
+    guesses = {each.qualified: TableGuess(each) for each in (*with_guessed_references(relations), *others)}
     own = [guesses[relation.qualified] for relation in relations]
     referring = _referring(own)
     reasons = {guess.relation.name: _why_left_out(guess, referring[guess.relation.qualified]) for guess in own}
@@ -57,6 +59,22 @@ def draft(schema: str, relations: Sequence[Relation], others: Iterable[Relation]
     lines += _left_out(left_out)
     names = tuple(drafted)
     return Draft("\n".join(lines) + "\n", names[:COLLECTIONS_MAX], names[COLLECTIONS_MAX:], left_out)
+
+
+def draft_one(name: str, relation: Relation) -> str:
+    """The text of a file that declares one table, which has a key, as a collection of that name.
+
+    Categories are searched, too, where there is no other text. Raises ConfigurationError where there is no text at all.
+    """
+    guess = TableGuess(relation)
+    drafted = draft_table(guess, {relation.qualified: guess}, name)
+    drafted.settings.pop("describe", None)  # the comment is ours
+    if "text" not in drafted.settings:
+        texts = [column.name for column in guess.usable if is_text(column)]
+        if not texts:
+            raise ConfigurationError(f"{relation.name} holds no text that could be searched")
+        drafted.settings |= {"text": dict.fromkeys(texts, "B")}
+    return "\n".join(_collection(name, relation, drafted)) + "\n"
 
 
 def _referring(guesses: Iterable[TableGuess]) -> Mapping[tuple[str, str], list[TableGuess]]:
@@ -95,8 +113,8 @@ def _why_left_out(guess: TableGuess, referring: Sequence[TableGuess]) -> str | N
 def _why_not_searched(guess: TableGuess, referring: Sequence[TableGuess]) -> str | None:
     if guess.is_join:
         names = [toml_text.shown(reference.target[1]) for reference in guess.relation.references]
-        return f"joins {' and '.join(names)}"
-    if not guess.texts_used:
+        return f"joins {' and '.join(dict.fromkeys(names))}"
+    if not guess.texts_used and not guess.is_counted:
         return "no text of its own; a view may join what it belongs to"
     if not referring or not guess.is_lookup:
         return None

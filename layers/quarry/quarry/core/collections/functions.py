@@ -6,10 +6,10 @@ the collection: writers need none on what is ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import LiteralString
 
-from quarry.core.collections.collection import Collection, quoted
+from quarry.core.collections.collection import Collection, OwnTable, quoted
 from quarry.core.collections.search_table import search_table
 from quarry.core.retrieval.facets import identifier
 from quarry.core.retrieval.values_function import values_function, values_query
@@ -17,10 +17,12 @@ from quarry.core.retrieval.values_function import values_function, values_query
 BATCH_KEYS = 500
 """So many changed keys are taken at a time."""
 
-# What values look like as text, whoever writes: keys and hashes are made of them.
-_SETTINGS = """set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'iso_8601' set bytea_output = 'hex'
-set extra_float_digits = 1 set lc_monetary = 'C'"""
-
+VALUES_AS_TEXT: Mapping[LiteralString, LiteralString] = {
+    "timezone": "UTC", "datestyle": "ISO, YMD", "intervalstyle": "iso_8601", "bytea_output": "hex", "extra_float_digits": "1",
+    "lc_monetary": "C",
+}  # fmt: skip
+"""The settings that say what values look like as text, whoever writes: keys and hashes are made of them."""
+_SETTINGS = " ".join([f"set {name} = '{value}'" for name, value in VALUES_AS_TEXT.items()])
 
 _COMPARABLE = frozenset({
     "bigint", "integer", "smallint", "numeric", "real", "double precision", "text", "character varying", "uuid", "boolean",
@@ -51,6 +53,29 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
     yield _queue_differences(collection, definer)
     yield values_function(search_table(collection))
     yield f"alter function {collection.rows}_values() security definer set search_path from current"
+
+
+def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
+    """`record_hashes`: of records that there are, in these tables or of collections, a hash of each."""
+    of_own = "".join(
+        f"""  select k.type, x.id, {table.row_hash}
+  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
+  union all
+"""
+        for table in own
+    )
+    return f"""-- Written by tools/generate.py from the built-in collections.
+-- What tells whether records are still what they were: a hash of each that there is, of all its fields.
+create or replace function record_hashes(p_types text[], p_ids text[])
+returns table (type text, id text, hash text)
+language sql stable
+as $$
+{of_own}  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+"""
 
 
 def triggers(collection: Collection) -> Iterator[LiteralString]:
@@ -115,6 +140,7 @@ def _comparable(collection: Collection, name: str, row: LiteralString) -> Litera
 def _refresh_rows(collection: Collection, rights: LiteralString) -> LiteralString:
     number, rows = collection.id, collection.rows
     scope = f"{collection.text(collection.declaration.scope)}" if collection.declaration.scope else "null"
+    language = collection.language() if collection.declaration.language_column else "null"
     return f"""create or replace function refresh_rows_{number}(p_limit int) returns int language plpgsql {rights} as $quarry$
 declare
   taken text[];
@@ -136,15 +162,27 @@ begin
   end if;
   delete from {rows} r
   where r.id = any(taken) and not exists (select from {collection.source_sql} x where {collection.has_key("r.id")});
-  insert into {rows} as r (id, scope, text_search, row_hash, content_hash)
-  select k.key, {scope}, {collection.document}, {collection.row_hash}, {collection.content_hash}
+  insert into {rows} as r (id, scope, language, text_search, row_hash, content_hash)
+  select k.key, {scope}, {language}, {collection.document}, {collection.row_hash}, {collection.content_hash}
   from unnest(taken) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
   on conflict (id, collection) do update
-  set scope = excluded.scope, text_search = excluded.text_search, row_hash = excluded.row_hash,
+  set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, row_hash = excluded.row_hash,
     content_hash = excluded.content_hash
   where r.row_hash <> excluded.row_hash;
-{_new_values(collection)}  return cardinality(taken);
+{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
 end $quarry$"""
+
+
+def _new_languages(collection: Collection) -> LiteralString:
+    """Has searches know the languages that the changed rows are the first to be in."""
+    if collection.declaration.language_column is None:
+        return ""
+    number, rows = collection.id, collection.rows
+    return f"""  update collections c
+  set languages = array(select unnest(c.languages) union select r.language from {rows} r where r.id = any(taken) order by 1)
+  where c.id = {number} and exists (
+    select from {rows} r where r.id = any(taken) and r.language <> all(c.languages));
+"""
 
 
 def _new_values(collection: Collection) -> LiteralString:

@@ -8,9 +8,14 @@ from functools import lru_cache
 from typing import Literal
 
 from quarry.core.collections.relations import Column, Relation
+from quarry.core.language.everyday import is_everyday
+from quarry.core.language.nouns import singular
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
+
+FEW_ROWS = 50
+"""Of fewer rows it cannot be told whether values come again: names decide too."""
 
 PROSE_WIDTH = 60
 """A text of so many bytes on average is written in sentences."""
@@ -54,10 +59,13 @@ _MACHINE = frozenset(
 _CONTACT = frozenset("email mail phone tel telephone mobile fax address street zip zipcode postcode postal".split())
 _ADDRESSES = frozenset("url uri link href website webpage homepage permalink".split())
 _PICTURES = frozenset("image img picture photo avatar icon logo thumbnail thumb cover banner".split())
+_PEOPLE = frozenset(
+    "user person people employee agent author member staff teacher student patient doctor actor".split()
+)
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
 _BOOKKEEPING = frozenset(
-    """updated update modified modify changed change deleted archived synced sync refreshed seen login last expires expiry
+    """updated update modified modify changed change deleted archived synced sync refreshed last expires expiry
     expiration expire valid until""".split()
 )
 _LATER = frozenset(
@@ -71,19 +79,29 @@ _HAPPENED = frozenset(
 )
 
 
+_TAILS = """address country update number status amount count title phone email price date name time code type text year url
+    id""".split()
+"""What the last word of a name often is where words are run together: `creationdate`, `owneruserid`."""
+_HEAD_CHARACTERS_MIN = 4
+
+
 @lru_cache(maxsize=10_000)
 def words(name: str) -> tuple[str, ...]:
-    """The words that a name is made of, in lower case and without accents: `orderDate` and `order_date` are the same."""
+    """The words that a name is made of, in lower case and without accents: as `orderDate`, `order_date` or
+    `orderdate`.
+    """
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
-    return tuple(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
+    return tuple(part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
 
 
-def singular(word: str) -> str:
-    """An English noun without its plural's ending, as tables are named."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+def _parted(word: str) -> tuple[str, ...]:
+    """The words that one without capitals was run together of, as Postgres leaves a name that was written without quotes."""
+    for tail in _TAILS:
+        head = word.removesuffix(tail)
+        if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and word not in _SECRET_WORDS and not is_everyday(word):
+            return (*_parted(head), tail)
+    return (word,)
 
 
 def is_secret_name(name: str) -> bool:
@@ -104,8 +122,8 @@ def is_secret(column: Column) -> bool:
 
 
 def is_writable(name: str) -> bool:
-    """Whether a declaration can say a column's name: braces make a template, and outer space is dropped."""
-    return name == name.strip() and not set(name) & set("{}")
+    """Whether a declaration can say a column's name: braces make a template, % a parameter, and outer space is dropped."""
+    return name == name.strip() and not set(name) & set("{}%")
 
 
 def is_text(column: Column) -> bool:
@@ -133,6 +151,11 @@ def is_numbered(column: Column) -> bool:
     """Whether it is a number or code that names something, of whatever type."""
     said = words(column.name)
     return bool({*said[-1:]} & _NUMBERED) or "".join(said[-2:]) in _NUMBERED
+
+
+def are_people(name: str) -> bool:
+    """Whether the rows of a table that is called so are people."""
+    return bool(_PEOPLE & {singular(word) for word in words(name)[-1:]})
 
 
 def is_role(column: Column) -> bool:
@@ -168,13 +191,16 @@ def is_place(column: Column, relation: Relation) -> bool:
 
 
 def is_category(column: Column, rows: int | None) -> bool:
-    """Whether it holds one of few values, each many times; before ANALYZE its name decides."""
+    """Whether it holds one of few values, each many times; before ANALYZE its name decides, and where rows are few."""
     if column.category == "E" and not column.is_array:
         return True
     if not is_text(column) or is_prose(column) or is_contact(column) or is_numbered(column):
         return False
+    is_called_one = bool(_CATEGORIES & {*words(column.name)})
     if column.distinct is None or rows is None:
-        return bool(_CATEGORIES & {*words(column.name)})
+        return is_called_one
+    if is_called_one and rows < FEW_ROWS:
+        return True
     count = column.distinct if column.distinct >= 0 else -column.distinct * rows
     return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
@@ -204,7 +230,7 @@ def is_date(column: Column) -> bool:
 def date_purpose(column: Column) -> DatePurpose:
     """What the moment is of: what the row tells of, its being written, what came of it later, its last change."""
     said = {*words(column.name)}
-    if said & _BOOKKEEPING:
+    if said & _BOOKKEEPING or any(word.startswith("last") for word in said):
         return "bookkeeping"
     if said & _LATER:
         return "later"

@@ -46,15 +46,14 @@ async def keep(services: Services) -> None:
 
 
 async def _embed(services: Services, collections: Mapping[str, Collection]) -> bool:
-    """Embed a batch of each collection where something waits; whether anything did."""
+    """Embed a batch of each collection where something waits; whether anything was embedded."""
     waiting = [
         table for table in embedded_tables(collections.values()) if await count_pending(services.database, table)
     ]
     if waiting:
         await make_ready(services.database, services.embeddings)
-    for table in waiting:
-        await embed_pending(services.database, services.embeddings, table, keep_going=_once())
-    return bool(waiting)
+    done = [await embed_pending(services.database, services.embeddings, table, keep_going=_once()) for table in waiting]
+    return any(each.rows for each in done)
 
 
 def _once() -> Callable[[], bool]:

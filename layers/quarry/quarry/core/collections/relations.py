@@ -37,11 +37,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: these columns hold the key `target_columns` of the table `target`."""
+    """A foreign key: these columns hold the key `target_columns` of the table `target`. `is_guessed`: no constraint says so."""
 
     columns: tuple[str, ...]
     target: tuple[str, str]
     target_columns: tuple[str, ...]
+    is_guessed: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, OwnTable, quoted
-from quarry.core.collections.declaration import FacetDeclaration
-from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
+from quarry.core.collections.declaration import FacetDeclaration, FacetKind, line_columns, table_name
+from quarry.core.language.inflections import inflections
+from quarry.core.language.nouns import plural, singular
+from quarry.core.query.dated import events_of
+from quarry.core.query.reckoning import is_additive
+from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
-_WORDINGS: Mapping[str, str] = {"boolean": "{}", "date": "{}", "name": "by {}", "place": "in {}"}
+_WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
 """The facet that a collection with a date has, whatever the column is called."""
 
@@ -22,11 +26,12 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        facets.append(Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",)))
+        day = collection.day(declaration.date)
+        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events_of(declaration.date)))
     table = SearchTable(
         collection.rows,
-        nouns=declaration.nouns or nouns(label),
-        facets=tuple(facets),
+        nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
+        facets=tuple(_with_amount(facets)),
         date=DATE if declaration.date else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
@@ -41,12 +46,48 @@ def _beside(table: SearchTable, collection: Collection) -> SearchTable:
         table,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
-        holds_words=f"{collection.key_text('t')} in"
-        f" (select w.id from {collection.rows} w where w.text_search @@ parsed_query({{}}))",
+        holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
         guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
+        languages=collection.languages,
+        reckons=True,
     )
+
+
+def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
+    """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
+    titles = line_columns(collection.declaration.title)
+    known = {*collection.declaration.facets}
+    for other in others:
+        for name, facet in other.declaration.facets.items():
+            if facet.of is None or name in known or (facet.title,) != titles:  # a template is no column's name
+                continue
+            if table_name(facet.of) == collection.source and other.id != collection.id:
+                known.add(name)
+                yield _facet(collection, name, FacetDeclaration(kind=facet.kind, column=facet.title, label=facet.label))
+
+
+def _holds_words(collection: Collection) -> LiteralString:
+    """Whether a row `w` of words holds those of a text, each read in the row's language."""
+    held = [
+        (language, f"w.text_search @@ parsed_query({{0}}, {quoted(language)}::regconfig)")
+        for language in collection.languages
+    ]
+    if collection.declaration.language_column is None:
+        return held[0][1]
+    return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+
+
+def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
+    """The facets, the only sum of money that a row has being called its amount too."""
+    money = [facet for facet in facets if facet.kind == "money"]
+    if len(money) != 1 or not is_additive(money[0]):
+        return list(facets)
+    return [
+        replace(each, words=tuple(dict.fromkeys((*each.words, "amount")))) if each is money[0] else each
+        for each in facets
+    ]
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
@@ -76,44 +117,56 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
 
 def nouns(label: str) -> tuple[str, ...]:
     """What a collection's rows are called, singular first: of "support tickets", "support ticket" and "ticket"."""
-    singular = _singular(label.lower())
-    return tuple(dict.fromkeys((singular, singular.split()[-1])))
-
-
-def _singular(label: str) -> str:
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")):
-        if label.endswith(ending):
-            return label[: -len(ending)] + instead
-    return label[:-1] if label.endswith("s") and not label.endswith(("ss", "us", "is")) else label
+    one = singular(label.lower())
+    return tuple(dict.fromkeys((one, one.split()[-1])))
 
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.by is None and collection.columns[given.column or name].is_array
+    is_many = given.of is None and collection.columns[given.column or name].is_array
+    kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
-        given.kind,
+        kind,
         _value(collection, name, given),
         label,
-        given.plural or (label if label.endswith("s") else f"{label}s"),
-        words=given.words,
+        given.plural or plural(label),
+        words=(*given.words, *_forms(label, collection)),
         units=(label,) if given.kind == "number" else (),
         leads=given.leads,
-        wording=given.wording or _WORDINGS.get(given.kind, f"with the {label} {{}}"),
+        wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
         is_counted=given.hard == "counted",
         is_people=given.people,
         currency=given.currency,
-        related=name if given.by else None,
+        related=name if given.of else None,
         is_many=is_many,
+        events=() if isinstance(collection, OwnTable) else _events(name, given),
     )
 
 
+def _forms(label: str, collection: Collection) -> tuple[str, ...]:
+    """Other forms of what something is called, in the languages of the collection's rows."""
+    return inflections(label.lower().split()[-1], collection.languages)
+
+
+def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:
+    return events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else ()
+
+
+def _wording(kind: FacetKind, label: str) -> str:
+    shown = label.replace("{", "").replace("}", "")
+    if kind == "boolean":
+        return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
+    return _WORDINGS.get(kind, f"with the {shown} {{}}")
+
+
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.by is not None:
-        title = given.title or "name"
-        return f"r.{title}" if isinstance(collection, OwnTable) else "r." + identifier(title) + "::text"
+    if given.through is not None:
+        return "r.quarry_value"
+    if given.of is not None:
+        return collection.called(given, "r")
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
@@ -129,10 +182,12 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
 
 def _relations(collection: Collection) -> Iterator[Related]:
     for name, facet in collection.declaration.facets.items():
-        if facet.by is None or facet.of is None:
+        if facet.of is None:
             continue
-        if isinstance(collection, OwnTable):
-            yield Related(name, collection.other_table(facet.of), f"r.id = t.{facet.by}")
-        else:
-            on = f"r.{identifier(facet.key or 'id')} = t.{identifier(facet.by)}"
-            yield Related(name, facet.of, on, source=collection.other_table(facet.of))
+        if facet.through is not None:
+            key = collection.column(collection.key[0], "t")
+            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
+            continue
+        of = collection.other_table(facet.of)
+        on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
+        yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)

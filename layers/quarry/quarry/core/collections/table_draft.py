@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -22,11 +22,11 @@ from quarry.core.collections.guessing import (
     is_text,
     is_writable,
     is_year,
-    singular,
     words,
 )
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.table_guess import TableGuess
+from quarry.core.language.nouns import singular
 
 FACETS_MAX = 20
 DESCRIPTION_MAX = 500
@@ -64,7 +64,7 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     draft.set("source", toml_text.table(*relation.qualified))
     if guess.key != relation.primary_key:
         draft.set("key", [*guess.key], "no primary key that serves; these are unique")
-    _add_texts(draft, guess)
+    _add_texts(draft, guess, name)
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
@@ -79,7 +79,12 @@ def draft_table(guess: TableGuess, guesses: Guesses, name: str) -> TableDraft:
     return draft
 
 
-def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
+def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
+    if not guess.texts_used:
+        draft.set("title", _title_of_key(guess, name))
+        draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
+        draft.settings["embed"] = []
+        return
     weights = {
         **{column.name: "A" for column in guess.title},
         **{column.name: "C" if place else "B" for place, column in enumerate(guess.prose)},
@@ -89,6 +94,8 @@ def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
         draft.set("title", " ".join(f"{{{column.name}}}" for column in guess.person))
     elif guess.title:
         draft.set("title", guess.title[0].name)
+    elif not guess.prose:
+        draft.set("title", _title_of_key(guess, name))
     draft.set("text", weights)
     meant = guess.prose if guess.person else [*guess.title, *guess.prose]
     embedded = [column.name for column in meant if not is_contact(column)]
@@ -100,6 +107,12 @@ def _add_texts(draft: TableDraft, guess: TableGuess) -> None:
         draft.set("cite", [column.name for column in guess.prose])
 
 
+def _title_of_key(guess: TableGuess, name: str) -> str:
+    """What rows are called that nothing gives a name to: "payment 17"."""
+    telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
+    return " ".join([singular(name.replace("_", " ")), *(f"{{{key}}}" for key in telling)])
+
+
 def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
     if guess.scopes:
         draft.remarks += [
@@ -109,7 +122,9 @@ def _suggest_scope(draft: TableDraft, guess: TableGuess) -> None:
 
 
 def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
-    used = {column.name for column in (*guess.texts_used, guess.date, guess.page) if column} | {*guess.key}
+    texts = guess.texts_used[1:] if guess.title_repeats else guess.texts_used
+    used = {column.name for column in (*texts, guess.date, guess.page) if column} | {*guess.key}
+    used -= {column.name for column in guess.key_categories}
     unused = []
     for column in guess.relation.columns:
         if is_secret(column) or (column.name in used and column.name not in guess.references):
@@ -122,8 +137,40 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
         if facet.reason:
             draft.reasons[f"facets.{called}"] = facet.reason
+    for facet in _joined_facets(guess, guesses):
+        if len(draft.facets) < FACETS_MAX:
+            draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
+    """What other tables join the rows with: the categories of a film."""
+    for joins in guesses.values():
+        references = joins.joined
+        if references is None or not joins.relation.may_select or joins.relation.is_row_security_active:
+            continue
+        own = [
+            each for each in references if each.target == guess.relation.qualified and each.target_columns == guess.key
+        ]
+        others = [each for each in references if each not in own]
+        other = guesses.get(others[0].target) if len(own) == 1 else None
+        if other is None or not other.title or not other.relation.may_select or other.relation.is_row_security_active:
+            continue
+        declared = {
+            "kind": "array", "through": toml_text.table(*joins.relation.qualified),
+            "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
+        }  # fmt: skip
+        # what no foreign key says has to be named
+        named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
+        yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
+
+
+def _title_of(other: TableGuess) -> str:
+    """What rows of a table are called: people by all their names."""
+    if other.person and len(other.title) > 1:
+        return " ".join(f"{{{column.name}}}" for column in other.title)
+    return other.title[-1].name
 
 
 @dataclass(frozen=True)
@@ -138,7 +185,8 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
         return None
     if column.name in guess.references:
         return _reference_facet(column, guess.references[column.name], guesses)
-    kind = None if column.name in guess.referring else _kind(column, guess)
+    is_part = column.name in guess.referring and column not in guess.key_categories
+    kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
     reason = 'money? { kind = "money", currency = "…" }' if kind == "number" and is_amount(column) else None
@@ -152,7 +200,7 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
         return "boolean"
     if is_date(column):
         return "date" if date_purpose(column) != "bookkeeping" else None
-    if column in guess.categories:
+    if column in (*guess.categories, *guess.title, *guess.key_categories):
         is_somebodys = bool(guess.person) and is_role(column)
         return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
     if is_year(column):
@@ -170,15 +218,18 @@ def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> 
     if not (is_single(column) and is_single(key) and is_comparable(column, key)):
         return None
     said = words(column.name)
+    called = "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said)
+    own = singular("_".join(words(other.relation.name)))
     return _Facet(
-        "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said),
+        # of what is run together, the table's name tells where a word begins
+        f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called,
         {
-            "kind": "name" if other.person else "place" if other.is_place_list else "value",
+            "kind": "name" if other.are_people else "place" if other.is_place_list else "value",
             "by": column.name,
             "of": toml_text.table(*other.relation.qualified),
-            "title": other.title[-1].name,
+            "title": _title_of(other),
         },
-        "one column: the last name" if other.person else None,
+        "guessed by its name: no foreign key" if reference.is_guessed else "",
     )
 
 

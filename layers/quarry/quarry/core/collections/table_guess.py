@@ -8,6 +8,7 @@ from functools import cached_property
 from quarry.core.collections.column_types import is_single
 from quarry.core.collections.guessing import (
     PROSE_WIDTH,
+    are_people,
     date_purpose,
     is_category,
     is_contact,
@@ -23,11 +24,11 @@ from quarry.core.collections.guessing import (
     is_secret,
     is_text,
     is_writable,
-    singular,
     text_width,
     words,
 )
 from quarry.core.collections.relations import Column, Reference, Relation
+from quarry.core.language.nouns import singular
 
 _FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
 _LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
@@ -171,10 +172,16 @@ class TableGuess:
         return sum(map(text_width, self.texts_used))
 
     @property
+    def key_categories(self) -> list[Column]:
+        """Of a key of several columns, those that hold one of few texts: rows are counted by them, too."""
+        columns = [self.relation.by_name[name] for name in self.key if name not in self.references]
+        return [each for each in columns if is_text(each) and self._is_category(each)] if len(self.key) > 1 else []
+
+    @property
     def is_lookup(self) -> bool:
         """Whether its rows are only names, which other tables refer to."""
         content = [*self.texts_used, *self.categories]
-        if self.person or self.prose or len(content) > 2 or not self.title:
+        if self.person or self.prose or len(content) > 2 or not self.title or len(self.references) > 1:
             return False
         if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
             return False
@@ -189,9 +196,44 @@ class TableGuess:
     def is_join(self) -> bool:
         """Whether it only says which rows of others belong together."""
         return len(self.references) > 1 and all(
-            column.name in self.referring or column.name in self.key or is_date(column) or column.category == "B"
+            column.name in self.referring
+            or column.name in self.key
+            or column.category == "B"
+            or (is_date(column) and date_purpose(column) not in ("happened", "later"))
             for column in self.relation.columns
         )
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
+        return not self.is_join and any(
+            (is_date(column) and date_purpose(column) in ("happened", "later"))
+            or (is_number(column) and column.name not in self.key and column.name not in self.referring)
+            for column in self.usable
+        )
+
+    @property
+    def title_repeats(self) -> bool:
+        """Whether many rows are called the same, as measured: then they are counted by it, too."""
+        return (
+            len(self.title) == 1
+            and self.title[0].distinct is not None
+            and is_category(self.title[0], self.relation.rows)
+        )
+
+    @property
+    def are_people(self) -> bool:
+        """Whether its rows are people."""
+        return bool(self.person) or are_people(self.relation.name)
+
+    @property
+    def joined(self) -> tuple[Reference, Reference] | None:
+        """The two tables whose rows it says to belong together, whatever it tells of that; None where it is no such table."""
+        references = list(self.references.values())
+        if len(references) != 2 or references[0].target == references[1].target:
+            return None
+        is_told_by_both = {each.columns[0] for each in references} == {*self.relation.primary_key}
+        return (references[0], references[1]) if self.is_join or is_told_by_both else None
 
     @property
     def is_place_list(self) -> bool:

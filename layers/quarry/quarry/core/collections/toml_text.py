@@ -16,7 +16,10 @@ def toml(value: object) -> str:
         return f"{{ {', '.join(f'{key(name)} = {toml(each)}' for name, each in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    text = str(value)
+    if '"' in text and "'" not in text and "\\" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def key(name: str) -> str:

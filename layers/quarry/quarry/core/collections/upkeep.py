@@ -18,6 +18,7 @@ from quarry.core.collections.collection import Collection
 from quarry.core.collections.functions import BATCH_KEYS
 from quarry.core.collections.search_table import embedded_table
 from quarry.core.errors import QuarryError
+from quarry.core.postgres.faults import fault_of_source
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.tables import EmbeddedTable
 
@@ -37,7 +38,8 @@ select c.id,
   exists (select from collection_changes q where q.collection = c.id and q.key is not null) as has_changes,
   exists (select from collection_changes q where q.collection = c.id and q.key is null and q.problem is null)
     as asks_to_compare,
-  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_problem,
+  exists (select from collection_changes q where q.collection = c.id and q.problem is not null) as has_noted_problem,
+  c.problem,
   extract(epoch from now() - c.reconciled_at)::float8 as compared_before,
   extract(epoch from now() - c.polled_to)::float8 as polled_before
 from collections c where c.id = any(%s) order by c.id
@@ -47,9 +49,6 @@ _CHANGED = """
 select c.id from unnest(%s::int[]) c (id)
 where exists (select from collection_changes q where q.collection = c.id and q.key is not null)
 """
-
-_NOT_ANSWERING = ("08", "53", "57P")
-"""Beginnings of the error codes of a server that is gone, full, or going down."""
 
 logger = logging.getLogger(__name__)
 
@@ -64,12 +63,16 @@ class Refreshed:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """What waits for a collection; when it was last compared and polled, in seconds before now."""
+    """What waits for a collection; when it was last compared and polled, in seconds before now.
+
+    `problem` is why it was not in step; writers may have noted that they could not note their keys.
+    """
 
     id: int
     has_changes: bool
     asks_to_compare: bool
-    has_problem: bool
+    has_noted_problem: bool
+    problem: str | None
     compared_before: float | None
     polled_before: float | None
 
@@ -109,7 +112,7 @@ async def keep_in_step(
         if not keep_going():
             break
         due = waiting.must_compare(collection) or waiting.must_poll(collection)
-        if due or waiting.has_changes or waiting.has_problem:
+        if due or waiting.has_changes or waiting.has_noted_problem:
             done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
     return done
 
@@ -124,7 +127,7 @@ async def take_a_few(database: Database, collections: Iterable[Collection]) -> N
         try:
             await refresh_rows(database, collection, SEARCH_KEYS)
         except (PostgresError, QuarryError) as error:
-            if _fault_of_source(error) is None:
+            if fault_of_source(error) is None:
                 raise
 
 
@@ -178,22 +181,16 @@ async def _work_off(
                 break
             done.keys += keys
             on_progress(collection, keys)
-        await _note_problem(database, collection, None)
+        if waiting.problem is not None or waiting.has_noted_problem:
+            await _forget_problem(database, collection)
     except (PostgresError, QuarryError) as error:
-        done.problem = _fault_of_source(error)
+        done.problem = fault_of_source(error)
         if done.problem is None:
             raise
-        logger.warning("%s is not in step: %s", collection.name, type(error).__name__)
-        await _note_problem(database, collection, done.problem)
+        if done.problem != waiting.problem:
+            logger.warning("%s is not in step: %s", collection.name, type(error).__name__)
+            await database.execute("update collections set problem = %s where id = %s", [done.problem, collection.id])
     return done
-
-
-def _fault_of_source(error: Exception) -> str | None:
-    """What Postgres says is wrong with a source; None where it is the database that does not answer."""
-    cause = error.__cause__ if isinstance(error, QuarryError) else error
-    if not isinstance(cause, PostgresError) or cause.sqlstate is None or cause.sqlstate.startswith(_NOT_ANSWERING):
-        return None
-    return cause.diag.message_primary or type(cause).__name__
 
 
 async def refresh_rows(database: Database, collection: Collection, keys: int = BATCH_KEYS) -> int | None:
@@ -205,19 +202,15 @@ async def refresh_rows(database: Database, collection: Collection, keys: int = B
         )
 
 
-async def _note_problem(database: Database, collection: Collection, problem: str | None) -> None:
-    """Say why a collection is not in step. What writers could not note is found by comparing, once nothing is in the way."""
+async def _forget_problem(database: Database, collection: Collection) -> None:
+    """What writers could not note is found by comparing, now that nothing is in the way."""
     async with database.transaction() as connection:
+        await connection.execute("update collections set problem = null where id = %s", [collection.id])
         await connection.execute(
-            "update collections set problem = %s where id = %s and problem is distinct from %s",
-            [problem, collection.id, problem],
+            "with told as (delete from collection_changes where collection = %s and problem is not null returning collection)"
+            " insert into collection_changes (collection) select distinct collection from told",
+            [collection.id],
         )
-        if problem is None:
-            await connection.execute(
-                "with told as (delete from collection_changes where collection = %s and problem is not null returning collection)"
-                " insert into collection_changes (collection) select distinct collection from told",
-                [collection.id],
-            )
 
 
 def _function(name: str, collection: Collection) -> sql.Identifier:

@@ -1,21 +1,20 @@
-"""The columns and types of a table that could hold a file's records, guessed from what they hold.
+"""The columns and types of a table that could hold the records of files, guessed from what they hold.
 
-One pass over the records, which keeps of a column what its values have in common, and a hash of each value as long as none came
-twice, since it may be the key.
+One pass over the records, which keeps of a column what its values have in common, and no value.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import islice
 from typing import Literal, get_args
 
-from quarry.core.files.identifiers import identifiers
+from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
 
 ColumnType = Literal["boolean", "bigint", "numeric", "date", "timestamptz", "text[]", "text", "jsonb"]
@@ -25,6 +24,21 @@ COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")
 KEY_MAX_CHARACTERS = 64
 BIGINT_MAX = 2**63 - 1
+TOLD_AFTER = 10
+"""A column of text is told where so many values before the first that is not were of another type."""
+
+_WORDED: Mapping[ColumnType, str] = {
+    "boolean": "true or false", "bigint": "a whole number", "numeric": "a number", "date": "a date as YYYY-MM-DD",
+    "timestamptz": "a time as YYYY-MM-DDThh:mm:ssZ", "text[]": "a list of texts", "text": "one text", "jsonb": "JSON",
+}  # fmt: skip
+_LOOKS = {
+    "numbers with a comma": re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{3}){0,6},[0-9]{1,15}"),
+    "dates in another order than year, month, day": re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}(?:[0-9]{2})?"),
+}
+"""What may be read in two ways, and is left as it is written: 1,234 is one number here and another there."""
+_KEY_NAMES = ("guid", "uuid", "key", "id")
+"""What a key is called, the likeliest last."""
+_KEY_ENDINGS = (*_KEY_NAMES, "code", "no", "nr", "number")
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,30}")
 _NUMBER = re.compile(r"-?(?:(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?")
@@ -39,88 +53,123 @@ _BOOLEAN_WORDS = frozenset(word for pair in _BOOLEANS for word in pair)
 
 @dataclass(frozen=True)
 class GuessedColumn:
-    """A column `name` for what the file calls `header`; nullable where a record has nothing there."""
+    """A column `name` for what the file calls `header`; nullable where a record has nothing there.
+
+    `remark` says why a column of text is one, where that is not plain.
+    """
 
     name: str
     header: str
     type: ColumnType
     nullable: bool
+    remark: str = ""
 
 
 @dataclass(frozen=True)
 class GuessedTable:
-    """Columns in the file's order; `key` is the one that tells all records apart, None where one has to be generated."""
+    """Columns in the file's order; `keys` are those that may tell all records apart, by their names, the likeliest first."""
 
     columns: tuple[GuessedColumn, ...]
-    key: str | None
+    keys: tuple[str, ...]
 
 
-def guess_table(file: RecordFile, records_max: int | None = None) -> GuessedTable:
-    """Guess from a file's first `records_max` records, or from all: what all of them hold is certain to fit.
+class TableGuesser:
+    """What records have in common so far: those that were added are certain to fit `guessed`."""
 
-    Records that cannot be read, or are no objects, are passed over. Raises UnreadableFile.
-    """
-    seen = {header: _Seen() for header in file.columns}
-    rows = 0
-    for record in islice(file.records, records_max):
-        if record.problem or not isinstance(record.fields, dict):
-            continue
-        rows += 1
-        for header, value in record.fields.items():
-            column = seen.setdefault(header, _Seen())
-            if len(seen) > COLUMNS_MAX:
-                raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
+    def __init__(self) -> None:
+        self._rows = 0
+        self._names = Identifiers()
+        self._seen: dict[str, _Seen] = {}
+
+    def add_columns(self, file: RecordFile) -> None:
+        """Take in what a file names once for all records."""
+        for header in file.columns:
+            self._column(header, file)
+
+    def add(self, fields: Mapping[str, object], file: RecordFile, number: int) -> None:
+        """Take in a record of a file, by its number. Raises UnreadableFile where it brings one column too many."""
+        self._rows += 1
+        for header, value in fields.items():
+            column = self._column(header, file)
             if value is not None:
-                column.add(value, file.cells_are_text)
-    columns = tuple(
-        GuessedColumn(name, header, column.type, not 0 < column.values == rows)
-        for name, (header, column) in zip(identifiers(list(seen)), seen.items(), strict=True)
-    )
-    return GuessedTable(columns, _key(columns, list(seen.values())))
+                column.add(value, file, number)
+
+    def _column(self, header: str, file: RecordFile) -> _Seen:
+        column = self._seen.get(header)
+        if column is None:
+            if len(self._seen) == COLUMNS_MAX:
+                raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
+            column = self._seen[header] = _Seen(self._names.add(header))
+        return column
+
+    def guessed(self) -> GuessedTable:
+        """The table that holds all records so far."""
+        columns = tuple(
+            GuessedColumn(seen.name, header, seen.type, not 0 < seen.values == self._rows, seen.remark)
+            for header, seen in self._seen.items()
+        )
+        return GuessedTable(columns, tuple(_keys(columns, list(self._seen.values()))))
 
 
-def stored_value(value: object, type: ColumnType) -> object:
-    """A record's value as a column of a guessed type stores it: what Postgres reads as that type. Raises ValueError for NaN
-    within JSON.
-    """
-    if value is None or type not in ("text", "jsonb"):
-        return value
+def misfit(value: object, type: ColumnType, *, is_cell: bool) -> str | None:
+    """Why a value cannot be one of a column of that type; None where it can."""
     if type == "jsonb":
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_spelled)
-    return value if isinstance(value, str) else _spelled(value)
+        return None
+    possible = _cell_types(value) if is_cell and isinstance(value, str) else _types(value)
+    return None if type in possible else f"{_shown(value)} is not {_WORDED[type]}"
+
+
+def staged(fields: Mapping[str, object]) -> str:
+    """A record as JSON: what JSON has no value for is spelt, as Postgres reads it. Raises ValueError for NaN within a value."""
+    return json.dumps(
+        {header: _plain(value) for header, value in fields.items() if value is not None},
+        ensure_ascii=False, allow_nan=False, default=_spelled,
+    )  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _spelled(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 @dataclass
 class _Seen:
-    """What the values of a column so far have in common. `hashes` None: it is no key."""
+    """What the values of a column so far have in common. `is_short`: each may be a key."""
 
+    name: str
     values: int = 0
     possible: set[ColumnType] = field(default_factory=lambda: set(COLUMN_TYPES))
     boolean_words: set[str] = field(default_factory=set)
-    hashes: set[int] | None = field(default_factory=set)
-    has_spaces: bool = False
+    is_short: bool = True
+    looks: frozenset[str] = frozenset(_LOOKS)
+    exception: str = ""
 
-    def add(self, value: object, is_cell: bool) -> None:
+    def add(self, value: object, file: RecordFile, number: int) -> None:
         self.values += 1
         if len(self.possible) > 1:
-            self.possible &= _cell_types(value) if is_cell and isinstance(value, str) else _types(value)
+            types = _cell_types(value) if file.cells_are_text and isinstance(value, str) else _types(value)
+            if not self.possible <= types:
+                self._narrow(types, value, f"{file.name}, {file.unit} {number}")
             if isinstance(value, str) and "boolean" in self.possible:
                 self.boolean_words.add(value.lower())
-        if self.hashes is not None:
-            self._add_hash(_spelled(value))
+        if self.looks:
+            text = value if isinstance(value, str) else ""
+            self.looks = frozenset(look for look in self.looks if _LOOKS[look].fullmatch(text))
+        self.is_short = self.is_short and 0 < len(str(value)) <= KEY_MAX_CHARACTERS
 
-    def _add_hash(self, text: str) -> None:
-        if self.hashes is None or not 0 < len(text) <= KEY_MAX_CHARACTERS or (known := hash(text)) in self.hashes:
-            self.hashes = None
-            return
-        self.hashes.add(known)
-        self.has_spaces = self.has_spaces or any(character.isspace() for character in text)
+    def _narrow(self, types: set[ColumnType], value: object, place: str) -> None:
+        before = self.type
+        self.possible &= types
+        if self.values > TOLD_AFTER and before not in _ANY and self.type == "text":
+            self.exception = f"was {_WORDED[before]} {self.values - 1:,} times, then {_shown(value)} ({place})"
 
     @property
     def type(self) -> ColumnType:
@@ -129,6 +178,12 @@ class _Seen:
         return next(
             type for type in COLUMN_TYPES if type in self.possible and (type != "boolean" or self._is_boolean())
         )
+
+    @property
+    def remark(self) -> str:
+        if self.values and self.looks:
+            return f"{', '.join(self.looks)}: kept as written"
+        return self.exception
 
     def _is_boolean(self) -> bool:
         """Whether its words are of one pair: "no" beside "t" is something else, as is a letter that is alone."""
@@ -181,20 +236,15 @@ def _date_types(text: str) -> set[ColumnType]:
     return {"date", "timestamptz"} if is_date else {"timestamptz"}
 
 
-def _key(columns: Sequence[GuessedColumn], seen: Sequence[_Seen]) -> str | None:
-    """The column that is most likely meant as the key: by its name, else the first whose values look like codes."""
-    candidates = [
-        (_likelihood(column.name), -position, column.name)
-        for position, (column, values) in enumerate(zip(columns, seen, strict=True))
-        if values.hashes and not column.nullable and column.type in KEY_TYPES
-        if _likelihood(column.name) or not values.has_spaces
+def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_Seen]) -> Iterator[str]:
+    """What is called as a key is, wherever it stands; then what ends so, where it stands first."""
+    possible = [
+        column.name
+        for column, values in zip(columns, seen, strict=True)
+        if values.is_short and not column.nullable and column.type in KEY_TYPES
     ]
-    return max(candidates)[2] if candidates else None
-
-
-def _likelihood(name: str) -> int:
-    if name == "id":
-        return 3
-    if name in ("key", "uuid", "guid"):
-        return 2
-    return int(name.endswith(("_id", "_key")))
+    named = sorted(set(possible).intersection(_KEY_NAMES), key=_KEY_NAMES.index, reverse=True)
+    yield from named
+    first = columns[0].name if columns else ""
+    if first in possible and first not in named and first.rpartition("_")[2] in _KEY_ENDINGS:
+        yield first

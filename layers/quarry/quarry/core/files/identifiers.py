@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
 
 IDENTIFIER_MAX_BYTES = 63
 
@@ -28,22 +27,26 @@ _CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ACCENTS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 
 
-def identifiers(names: Sequence[str]) -> list[str]:
-    """An identifier of at most 63 bytes for each name, each another, and the same whenever the names are the same.
+class Identifiers:
+    """Identifiers of at most 63 bytes, each another, and the same whenever the names so far are the same.
 
     Letters and digits of any script stay, in lower case and, in Latin, without accents; all else becomes one underscore. A name
     that has none of them becomes `column_N`, a reserved word `order_`, and what stood there before `name_2`.
     """
-    found: dict[str, None] = {}
-    copies = Counter[str]()
-    for number, name in enumerate(names, start=1):
-        identifier = plain = _plain(name) or f"column_{number}"
-        while identifier in found:
-            copies[plain] += 1
-            suffix = f"_{copies[plain] + 1}"
+
+    def __init__(self) -> None:
+        self._found: dict[str, None] = {}
+        self._copies = Counter[str]()
+
+    def add(self, name: str) -> str:
+        """The identifier of the next name."""
+        identifier = plain = _plain(name) or f"column_{len(self._found) + 1}"
+        while identifier in self._found:
+            self._copies[plain] += 1
+            suffix = f"_{self._copies[plain] + 1}"
             identifier = _cut(plain, IDENTIFIER_MAX_BYTES - len(suffix)) + suffix
-        found[identifier] = None
-    return list(found)
+        self._found[identifier] = None
+        return identifier
 
 
 def _plain(name: str) -> str:

@@ -12,10 +12,11 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from psycopg import Error as PostgresError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from quarry.core.errors import ConfigurationError, ModelError
+from quarry.core.errors import ConfigurationError, ModelError, QuarryError
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.postgres.embedding_backlog import (
     count_pending,
@@ -25,6 +26,7 @@ from quarry.core.postgres.embedding_backlog import (
     pending,
 )
 from quarry.core.postgres.embedding_claims import Claim
+from quarry.core.postgres.faults import fault_of_source
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
@@ -39,10 +41,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Embedded:
-    """What a run did: rows embedded, and ids of rows that the model would not take."""
+    """What a run did: rows embedded, ids of rows that the model would not take, and why texts of elsewhere cannot be read."""
 
     rows: int = 0
     failed: list[str] = field(default_factory=list)
+    problem: str | None = None
 
 
 async def probe(model: EmbeddingModel) -> None:
@@ -130,10 +133,31 @@ async def embed_pending(
     """Embed the pending rows of one table, batch by batch, while `keep_going` says so.
 
     Where the model fails on several rows, they are tried in halves, down to the row that it does not take; that one is left
-    pending and reported. Rows refused in earlier runs come last. Raises ModelUnavailable when the model takes nothing at all;
-    the batches before are kept.
+    pending and reported. Rows refused in earlier runs come last. Where texts stand in a table that is not ours and cannot be
+    read, that is told, and its rows stay pending. Raises ModelUnavailable when the model takes nothing at all; the batches
+    before are kept.
     """
-    done, excluded = Embedded(), set[str]()
+    done = Embedded()
+    try:
+        await _embed_all(database, model, table, done, stale, refusals_max, keep_going, on_progress)
+    except (PostgresError, QuarryError) as error:
+        done.problem = fault_of_source(error) if table.expressions else None
+        if done.problem is None:
+            raise
+    return done
+
+
+async def _embed_all(
+    database: Database,
+    model: EmbeddingModel,
+    table: EmbeddedTable,
+    done: Embedded,
+    stale: bool,
+    refusals_max: int | None,
+    keep_going: Callable[[], bool],
+    on_progress: Callable[[int], None],
+) -> None:
+    excluded = set[str]()
     for still_pending in (never_refused(), may_be_tried_again(refusals_max)):
         wanted = SQL("{} and {}").format(pending(stale=stale), still_pending)
         while keep_going():
@@ -149,7 +173,6 @@ async def embed_pending(
             excluded |= {*done.failed}
             on_progress(stored + len(refused))
     await note_progress(database, table, refusals_max=refusals_max)
-    return done
 
 
 async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], model: EmbeddingModel) -> None:

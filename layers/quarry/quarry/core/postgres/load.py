@@ -30,15 +30,20 @@ RECOUNTED_SHARE = 0.05
 
 @dataclass(frozen=True)
 class RowProblem:
-    """What is wrong with one field of one line, or of one record where the format has no lines; both count from 1."""
+    """What is wrong with one field of one line, or of one record where the format has no lines; both count from 1.
+
+    `file` is named where there may be several.
+    """
 
     line: int
     field: str
     message: str
     unit: Unit = "line"
+    file: str = ""
 
     def __str__(self) -> str:
-        return f"{self.unit} {self.line}, {self.field}: {self.message}"
+        place = f"{self.file}, " if self.file else ""
+        return f"{place}{self.unit} {self.line}, {self.field}: {self.message}"
 
 
 @dataclass
@@ -52,15 +57,15 @@ class Loaded:
 
 
 class LoadError(QuarryError):
-    """The file was not loaded; `problems` says which lines are wrong."""
+    """The file was not loaded; `problems` says which lines are wrong, of the first that are."""
 
     status = 422
     title = "Not loaded"
 
     def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
-        self.problems = problems
-        more = f" (and {count - len(problems)} more)" if count > len(problems) else ""
-        super().__init__(f"{name}: nothing was loaded; " + "; ".join(str(problem) for problem in problems) + more)
+        self.problems = problems[:REPORTED_PROBLEMS_MAX]
+        more = f" (and {count - len(self.problems)} more)" if count > len(self.problems) else ""
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, self.problems)) + more)
 
 
 def load_file(
@@ -93,7 +98,7 @@ def load_records(
         _inherit(connection, table)
         _drop_dangling(connection, table, file.unit, loaded)
         if loaded.skipped and not skip_invalid:
-            raise LoadError(file.name, loaded.problems[:REPORTED_PROBLEMS_MAX], loaded.skipped)
+            raise LoadError(file.name, loaded.problems, loaded.skipped)
         loaded.changed = _upsert(connection, table)
     return loaded
 
@@ -121,6 +126,7 @@ def _stage(
     on_progress: Callable[[int], None],
 ) -> None:
     columns = _identifiers(table.columns)
+    read_times_as_utc(connection)
     connection.execute(
         SQL("create temporary table pg_temp.staged on commit drop as select 0 as line, {} from {} limit 0").format(
             columns, Identifier(table.name)
@@ -145,13 +151,13 @@ def _valid_rows(
         on_progress(file.bytes_read())
         loaded.rows += 1
         if record.problem:
-            _note(loaded, [RowProblem(record.number, file.unit, record.problem, file.unit)])
+            note_problems(loaded, [RowProblem(record.number, file.unit, record.problem, file.unit)])
             continue
         try:
             yield record.number, _row(table, file, record)
         except ValidationError as error:
             details = error.errors(include_input=False, include_url=False)
-            _note(loaded, [_row_problem(record.number, file.unit, detail) for detail in details])
+            note_problems(loaded, [_row_problem(record.number, file.unit, detail) for detail in details])
 
 
 def _row(table: LoadableTable, file: RecordFile, record: Record) -> Row:
@@ -166,7 +172,13 @@ def _row_problem(number: int, unit: Unit, detail: Mapping[str, object]) -> RowPr
     return RowProblem(number, name or unit, str(detail["msg"]).removeprefix("Value error, "), unit)
 
 
-def _note(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
+def read_times_as_utc(connection: SyncConnection) -> None:
+    """Until the transaction's end, times without a zone are UTC's, whatever the database is set to."""
+    connection.execute("set local timezone = 'UTC'")
+
+
+def note_problems(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
+    """Count rows that are left out, and keep the reasons of the first."""
     loaded.skipped += rows
     loaded.problems += problems[: max(0, 1000 - len(loaded.problems))]
 
@@ -179,7 +191,7 @@ def _drop_duplicates(connection: SyncConnection, unit: Unit, loaded: Loaded) -> 
     ).fetchall()
     also = "is also on line" if unit == "line" else "is also in record"
     problems = [RowProblem(line, "id", f"{also} {first}", unit) for line, first in sorted(rows)]
-    _note(loaded, problems, len(rows))
+    note_problems(loaded, problems, len(rows))
 
 
 def _inherit(connection: SyncConnection, table: LoadableTable) -> None:
@@ -203,7 +215,7 @@ def _drop_dangling(connection: SyncConnection, table: LoadableTable, unit: Unit,
             RowProblem(line, column, f"{target} has no id {value!r}; load it first", unit)
             for line, value in sorted(rows)
         ]
-        _note(loaded, problems, len(rows))
+        note_problems(loaded, problems, len(rows))
 
 
 def _upsert(connection: SyncConnection, table: LoadableTable) -> int:

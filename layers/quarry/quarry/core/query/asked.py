@@ -16,6 +16,9 @@ from quarry.core.query.mention import Asked, AskedFor, FacetName, Reference
 _FILE = "data/asked.toml"
 
 _NOT_ASKED = ("refers", "follows_up", "follows_up_unless_named", "narrows")
+_OF_NUMBERS = ("average", "total")
+"""What is asked for only beside the name of a number."""
+NUMBER_WORDS_MAX = 5
 
 NUMBERS: Mapping[str, int] = {
     word: number
@@ -49,11 +52,37 @@ def find_asked(tokens: Sequence[Token], lexicon: Lexicon) -> list[Found[Asked | 
     found: list[Found[Asked | Reference]] = [*_references(words)]
     for place in range(len(words)):
         phrase = _phrases("asked").longest_at(words, place)
-        if phrase is not None and (asked := _asked(phrase, words, named)):
+        reckoned = _reckoned(words, place, named, lexicon)
+        if reckoned and (phrase is None or reckoned.last >= phrase.last):
+            found.append(reckoned)
+        elif phrase is not None and place in named and phrase.meaning == "count" and lexicon.numbers:
+            # a number that is called "quantity"
+            continue
+        elif phrase is not None and (asked := _asked(phrase, words, named)):
             found.append(asked)
-        elif _is_superlative(words, place):
+        elif _is_superlative(words, place, opens=bool(lexicon.numbers)):
             found.append(_counted(place, place + 1, "largest", words))
     return found
+
+
+def _reckoned(
+    words: Sequence[str], place: int, named: Mapping[int, FacetName], lexicon: Lexicon
+) -> Found[Asked | Reference] | None:
+    """ "Average", "the total" and the like, before the name of a number or as one."""
+    if not lexicon.numbers:
+        return None
+    for what in _OF_NUMBERS:
+        phrase = _phrases(what).longest_at(words, place)
+        if phrase is None:
+            continue
+        numbers = {at for at, name in named.items() if not name.grain and lexicon.numbers & {*name.facets}}
+        is_number = (
+            any(at in numbers for at in range(phrase.first, phrase.last))
+            and "of" in words[phrase.first : phrase.last + 1]
+        )
+        if is_number or any(at in numbers for at in range(phrase.last, phrase.last + NUMBER_WORDS_MAX)):
+            return Found(phrase.first, phrase.last, Asked(cast(AskedFor, what)))
+    return None
 
 
 def opening_words(tokens: Sequence[Token], *, names_rows: bool) -> int:
@@ -78,7 +107,8 @@ def _at_start(part: str, tokens: Sequence[Token]) -> int:
 def _phrases(part: str) -> PhraseTable[str]:
     text = files("quarry.core.query").joinpath(_FILE).read_text(encoding="utf-8")
     headings = tomllib.loads(text)
-    chosen = [heading for heading in headings if heading not in _NOT_ASKED] if part == "asked" else [part]
+    others = (*_NOT_ASKED, *_OF_NUMBERS)
+    chosen = [heading for heading in headings if heading not in others] if part == "asked" else [part]
     return PhraseTable((phrase.strip(), heading) for heading in chosen for phrase in headings[heading].split(","))
 
 
@@ -137,11 +167,13 @@ def _small_number(word: str) -> int | None:
     return None
 
 
-def _is_superlative(words: Sequence[str], place: int) -> bool:
-    """ "The tallest", "which is cheapest": an adjective that no list here knows."""
+def _is_superlative(words: Sequence[str], place: int, *, opens: bool = False) -> bool:
+    """ "The tallest", "which is cheapest": an adjective that no list here knows; `opens`: it may begin the question."""
     word = words[place]
-    if word in _NO_SUPERLATIVES or not _SUPERLATIVE.fullmatch(word) or place == 0:
+    if word in _NO_SUPERLATIVES or not _SUPERLATIVE.fullmatch(word):
         return False
+    if place == 0:
+        return opens
     return words[place - 1] in ("the", "is", "was", "are", "were", "our", "their", "its") or bool(
         _small_number(words[place - 1])
     )

@@ -9,6 +9,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Missing
+from quarry.core.query.reckoning import reckoning_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
@@ -78,6 +79,9 @@ class _Reader:
 
     def _ask(self) -> Ask | None:
         """The first of these that is asked for, the most particular first."""
+        if (reckoning := reckoning_of(self.parsed, self.table)) is not None:
+            self._use(*reckoning.places)
+            return reckoning.ask or self._cannot(reckoning.places[0])
         kinds: dict[AskedFor, int] = {asked.what: place for place, asked in reversed(self.asked)}
         if "statistic" in kinds:
             # an average, a share, a difference: what no row tells, and no count

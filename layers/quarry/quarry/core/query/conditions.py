@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
+from quarry.core.query.dated import happened_otherwise
 from quarry.core.query.lexicon import units_of
 from quarry.core.query.mention import (
     Asked,
@@ -51,6 +52,10 @@ class Conditions:
     used: set[int] = field(default_factory=set)
     constraining: set[int] = field(default_factory=set)
     limit: int | None = None
+    verbs: tuple[int, ...] = ()
+    """The places of the verbs that speak of a date (`dated`)."""
+    not_happened: frozenset[str] = frozenset()
+    """The dates of which a verb is negated."""
 
 
 def conditions_of(
@@ -60,7 +65,9 @@ def conditions_of(
 
     Where it `counts`, a value that was said whole and right must hold even in a soft facet: weight counts nothing.
     """
-    found = Conditions()
+    verbs = tuple(place for place, mention in enumerate(parsed.mentions) if _is_dated_verb(mention))
+    negated = (parsed.mentions[place] for place in verbs if parsed.mentions[place].assertion == "negated")
+    found = Conditions(verbs=verbs, not_happened=frozenset(name for each in negated for name in _facets_called(each)))
     groups: list[tuple[int, list[Clause]]] = []
     for place, mention in enumerate(parsed.mentions):
         if mention.assertion == "doubtful" or place in asked_about:
@@ -80,7 +87,11 @@ def conditions_of(
             continue
         groups.append((place, said))
         found.constraining.add(place)
-    for place, condition in presences(parsed, table, asked_about | found.used):
+    happened = _happened(parsed, asked_about, found)
+    for place, condition in [
+        *happened,
+        *presences(parsed, table, asked_about | found.used | {each for each, _ in happened}),
+    ]:
         found.used.add(place)
         groups.append((place, [(condition,)]))
     found.clauses = joined_clauses(parsed, sorted(groups, key=lambda group: group[0]), table)
@@ -185,16 +196,49 @@ def _date(parsed: ParsedQuery, place: int, value: DateRange, table: SearchTable,
     """The dates, or years, of the facet that is named beside them, else of the one that dates the rows."""
     years = [facet for facet in table.facets if _counts_years(facet)]
     dates = [facet for facet in table.facets if facet.kind in ("date", "year")]
-    facet = _named_beside(parsed, place, [*dates, *years], found)
+    facet = _dated_by_verb(parsed, dates, found) or _named_beside(parsed, place, [*dates, *years], found)
+    if facet is not None and facet.name in found.not_happened:
+        # "not paid in May" may be paid in June, or never
+        return _unanswerable(parsed, place, found)
     if facet is None:
         default = [each for each in dates if each.name == table.date]
         facet = next(iter((*default, *(years if value.grain == "year" else ()), *dates, *years)), None)
+        if facet is not None and happened_otherwise(parsed.text, parsed.mentions, place, facet.events):
+            return _unanswerable(parsed, place, found)
     if facet is None or (facet.kind != "date" and value.months):
         return _unanswerable(parsed, place, found)
     if facet.kind in ("date", "year"):
         return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
     span = NumberRange(value.first.year if value.first else None, value.last.year if value.last else None)
     return _any_of([Condition(facet.name, range=span)], parsed.mentions[place])
+
+
+def _dated_by_verb(parsed: ParsedQuery, dates: Sequence[Facet], found: Conditions) -> Facet | None:
+    """The date that the only verb of the question speaks of, however far from it."""
+    if len(found.verbs) != 1:
+        return None
+    [verb] = found.verbs
+    found.used.add(verb)
+    return next((each for each in dates if each.name == _facets_called(parsed.mentions[verb])[0]), None)
+
+
+def _is_dated_verb(mention: Mention) -> bool:
+    """Whether it is the name of a date by a verb (`dated`)."""
+    return isinstance(mention.value, FacetName) and mention.source == "rule"
+
+
+def _facets_called(mention: Mention) -> tuple[str, ...]:
+    return mention.value.facets if isinstance(mention.value, FacetName) else ()
+
+
+def _happened(parsed: ParsedQuery, asked_about: frozenset[int], found: Conditions) -> list[tuple[int, Condition]]:
+    """That something happened at all, on whatever date ("shipped", "not paid")."""
+    said_otherwise = asked_about | found.used
+    return [
+        (place, Condition(_facets_called(mention)[0], is_negated=mention.assertion == "negated"))
+        for place, mention in ((place, parsed.mentions[place]) for place in found.verbs if place not in said_otherwise)
+        if mention.assertion in ("affirmed", "negated", "required")
+    ]
 
 
 _NO_YEARS = frozenset(("age", "old", "experience"))

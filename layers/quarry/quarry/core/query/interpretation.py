@@ -50,6 +50,9 @@ def interpret(parsed: ParsedQuery, table: SearchTable, earlier: Question | None 
         unanswerable=(*found.unanswerable, *asking.unanswerable),
         follows_up=parsed.follows_up and earlier is not None,
         references=_references(parsed),
+        asked_by=tuple(
+            Evidence(parsed.mentions[place].start, parsed.mentions[place].end) for place in sorted(asking.places)
+        ),
     )
     if earlier is None or not parsed.follows_up:
         return question

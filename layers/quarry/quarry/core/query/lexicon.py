@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from quarry.core.language.nouns import plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import Cue, FacetName, Grain
@@ -80,6 +81,11 @@ class Lexicon:
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     recent_days: int | None = None
+    numbers: frozenset[str] = frozenset()
+    """The facets that are reckoned with."""
+    date: str | None = None
+    events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Dates by name, the one that dates the rows first, each with the words for what happened then."""
 
     def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
         """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
@@ -87,6 +93,9 @@ class Lexicon:
         """
         exact = self.exact_terms.longest_at([_singular(word) for word in words[first : first + TERM_WORDS_MAX]], 0)
         by_stem = self.terms.longest_at(word_stems, first)
+        if by_stem and by_stem.meaning == Cue("noun") and words[by_stem.last - 1].endswith("ive"):
+            # "the most expensive" are no expenses
+            by_stem = None
         if exact is None or (by_stem and by_stem.last - first > exact.last):
             return by_stem
         return Found(first, first + exact.last, exact.meaning)
@@ -133,6 +142,15 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if keys(name)
         ),
         recent_days=table.recent_days if table.date else None,
+        numbers=frozenset(facet.name for facet in table.facets if facet.is_measurable)
+        if table.reckons
+        else frozenset(),
+        date=table.date,
+        events={
+            facet.name: facet.events
+            for facet in sorted(table.facets, key=lambda facet: facet.name != table.date)
+            if facet.events
+        },
     )
 
 
@@ -166,7 +184,7 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             if facet.name not in named.setdefault(phrase, []):
                 named[phrase].append(facet.name)
     for noun in table.nouns:
-        yield noun, Cue("noun")
+        yield from ((name, Cue("noun")) for name in (noun, plural(noun)))
     for phrase, facets in named.items():
         yield written[phrase], FacetName(tuple(facets))
     if table.date:

@@ -107,7 +107,7 @@ class Place:
 
 AskedFor = Literal[
     "count", "distinct", "list", "group", "most", "least", "first", "last", "largest", "smallest", "when", "measure", "exists",
-    "compare", "statistic",
+    "compare", "statistic", "average", "total",
 ]  # fmt: skip
 
 
@@ -200,3 +200,5 @@ class ParsedQuery:
     """Whether it takes up the question before it ("and in Berlin?", "only those …")."""
     narrows: bool = False
     """Whether it asks for a part of what was answered before ("only those …", "which of them …")."""
+    small_talk: frozenset[str] = frozenset()
+    """Words that carry no topic, in lower case, of a question in another language than English."""

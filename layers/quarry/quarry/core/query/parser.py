@@ -20,6 +20,7 @@ from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
+from quarry.core.query.dated import with_dated_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -80,7 +81,8 @@ def parse(
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
-    read = read_assertions(text, _with_the_rest(tokens, chosen, lexicon))
+    said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
+    read = read_assertions(text, said)
     return ParsedQuery(
         text,
         tokens,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange, ParsedQuery
 
+Function = Literal["sum", "avg", "min", "max"]
 Strength = Literal["stated", "inferred"]
 """Whether the words say that a condition must hold, or it is only likely to be meant."""
 
@@ -44,14 +45,17 @@ class Ask:
 
     rows: the rows themselves · count: how many · distinct: how many different values of `facet` · groups: the values of `facet`
     (or periods of `grain`), each with its number of rows, most first unless `ascending`, `limit` of them · extreme: the row with
-    the lowest or highest `facet` · exists: whether there are any.
+    the lowest or highest `facet` · exists: whether there are any · measure: what `function` makes of `of` over all rows. Groups
+    with a `function` are ordered by what it makes of `of` over theirs.
     """
 
-    kind: Literal["rows", "count", "distinct", "groups", "extreme", "exists"] = "rows"
+    kind: Literal["rows", "count", "distinct", "groups", "extreme", "exists", "measure"] = "rows"
     facet: str | None = None
     grain: Grain | None = None
     ascending: bool = False
     limit: int | None = None
+    function: Function | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,8 @@ class Question:
     unanswerable: Sequence[Missing] = ()
     follows_up: bool = False
     references: Sequence[int] = ()
+    asked_by: Sequence[Evidence] = ()
+    """The characters that say what is asked for."""
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
-from quarry.core.query.question import Ask
+from quarry.core.query.question import Ask, Function
 
-Function = Literal["sum", "avg", "min", "max"]
 Value = str | int | float | bool | datetime.date
 
 
@@ -57,6 +56,8 @@ class Answer:
     groups: Sequence[Group] = ()
     keys: Sequence[str] = ()
     value: Value | None = None
+    values: Sequence[Value] = ()
+    """Those of the rows in `keys`, where the lowest or highest are asked for."""
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     @property

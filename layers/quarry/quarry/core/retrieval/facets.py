@@ -53,10 +53,17 @@ class Facet:
     related: str | None = None
     is_many: bool = False
     """Whether its column is an array; that of an array facet is."""
+    events: tuple[str, ...] = ()
+    """Of a date or a year: the words in its name that say what happened then ("opened", "due")."""
 
     @property
     def is_array(self) -> bool:
         return self.is_many or self.kind == "array"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether a row has one number of it, of its own."""
+        return self.kind in ("number", "money", "year") and self.related is None and not self.is_array
 
     @property
     def sql(self) -> LiteralString:
@@ -122,6 +129,10 @@ class SearchTable:
     """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
     called_by: str | None = None
     """The facet whose values say what its rows are called, as its nouns do."""
+    languages: tuple[str, ...] = ()
+    """The text search configurations of its rows; none: they are in English."""
+    reckons: bool = False
+    """Whether sums and averages of its numbers are told where they are asked for in words."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
 

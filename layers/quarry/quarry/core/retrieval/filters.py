@@ -202,7 +202,14 @@ def _in_range(facet: Facet, range: DateRange | NumberRange | MoneyRange, argumen
     if isinstance(range, MoneyRange) and facet.kind == "money":
         if range.currency not in (None, facet.currency):
             raise ValueError(f"{facet.label} is in {facet.currency}, not in {range.currency}")
-        return _between(SQL(facet.sql), range.least, range.most, arguments)
+        return _between(
+            SQL(facet.sql),
+            range.least,
+            range.most,
+            arguments,
+            includes_least=range.includes_least,
+            includes_most=range.includes_most,
+        )
     raise ValueError(f"{facet.label} has no such range")
 
 

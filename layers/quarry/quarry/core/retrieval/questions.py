@@ -51,8 +51,8 @@ async def answer(
 
     Raises ValueError for a condition or a facet that the table cannot be asked about.
     """
-    if ask.kind in ("distinct", "groups"):
-        return await groups_over(database, [table], ask, clauses, among)
+    if ask.kind in ("distinct", "groups", "measure"):
+        return await groups_over(database, [table], ask, clauses, among, measures_of(ask))
     statement = _Statement(table, clauses, among)
     if ask.kind == "extreme":
         return await _extreme(database, statement, ask)
@@ -124,6 +124,11 @@ async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
     return Answer(ask, found[0]["rows"] if found else 0, keys=tuple(row["key"] for row in found))
 
 
+def measures_of(ask: Ask) -> tuple[Measure, ...]:
+    """What is reckoned, where something is."""
+    return (Measure(ask.function, ask.of),) if ask.function and ask.of else ()
+
+
 async def groups_over(
     database: Database,
     tables: Sequence[SearchTable],
@@ -141,7 +146,7 @@ async def groups_over(
     had = [
         SQL("select array({}) as values{} ").format(
             _values(table, _asked_facet(table, ask), ask.grain)
-            if ask.kind != "count"
+            if ask.kind not in ("count", "measure")
             else SQL("select null::text where false"),
             SQL("").join(SQL(", {} as {}").format(_measured(table, each), Identifier(each.name)) for each in measures),
         )
@@ -152,15 +157,17 @@ async def groups_over(
         SQL(", {}({}) as {}").format(SQL(each.function), Identifier("h", each.name), Identifier(each.name))
         for each in measures
     )
-    order = SQL("asc" if ask.ascending else "desc")
+    order = SQL("{} {} nulls last").format(
+        Identifier(measures[0].name if ask.function else "rows"), SQL("asc" if ask.ascending else "desc")
+    )
     first = SQL(" fetch first {} rows with ties").format(Literal(ask.limit)) if ask.limit is not None else SQL("")
     query = SQL(
         "with had as materialized ({had}),"
         " grouped as (select v.value, count(*) as rows{reckoned} from had h, unnest(h.values) v (value) group by v.value)"
         " select (select to_jsonb(t) from (select count(*) as rows{reckoned} from had h) t) as everything,"
         " (select count(*) from grouped) as number,"
-        " array(select to_jsonb(g) from (select * from grouped order by rows {order}{first}) g"
-        " order by g.rows {order}, g.value limit {limit}) as groups"
+        " array(select to_jsonb(g) from (select * from grouped order by {order}{first}) g"
+        " order by {order}, g.value limit {limit}) as groups"
     ).format(had=SQL(" union all ").join(had), reckoned=reckoned, order=order, first=first, limit=Literal(GROUPS_MAX))
     row = await _row(database, query, arguments)
     everything, names = row["everything"], [each.name for each in measures]
@@ -176,14 +183,9 @@ async def groups_over(
     return Answer(ask, everything["rows"], number=row["number"], groups=groups, measures=measured)
 
 
-def is_measurable(facet: Facet) -> bool:
-    """Whether a row has one number of it, of its own."""
-    return facet.kind in ("number", "money", "year") and facet.related is None and not facet.is_array
-
-
 def _measured(table: SearchTable, measure: Measure) -> Composable:
     facet = table.facet(measure.facet)
-    if not is_measurable(facet):
+    if not facet.is_measurable:
         raise ValueError(f"{facet.label} is no number of its own")
     return SQL("({})::numeric").format(SQL(facet.sql))
 
@@ -209,7 +211,11 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
     if not found:
         return Answer(ask, 0)
     return Answer(
-        ask, found[0]["rows"], keys=tuple(row["key"] for row in found), value=_as_value(facet, found[0]["value"])
+        ask,
+        found[0]["rows"],
+        keys=tuple(row["key"] for row in found),
+        value=_as_value(facet, found[0]["value"]),
+        values=tuple(_as_value(facet, row["value"]) for row in found),
     )
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quarry.core.language.everyday import is_everyday
+from quarry.core.language.inflections import inflections
 from quarry.core.language.tokens import Token, tokenise
 from quarry.core.language.word_forms import word_forms
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import Lexicon, LookUp, lexicon_of
+from quarry.core.query.locales import render_question
 from quarry.core.query.mention import ParsedQuery
 from quarry.core.query.parser import look_ups, parse
 from quarry.core.query.question import Reading
@@ -22,6 +24,8 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.vocabulary import look_up
 
 LEXICONS_MAX = 64
+INFLECTED_MAX = 60
+"""So many words of a question are looked up in all their forms."""
 EARLIER_QUESTIONS_MAX = 5
 """So many questions back a follow-up may go for its conditions."""
 
@@ -62,7 +66,9 @@ async def read_question(
 
 async def _parse(database: Database, table: SearchTable, text: str, today: datetime.date, scope: str) -> ParsedQuery:
     lexicon = _lexicon(table)
-    asked = await off_loop(_to_look_up, text, lexicon, today)
+    rendering = await off_loop(render_question, text, table.languages)
+    text = rendering.text if rendering else text
+    asked = await off_loop(_to_look_up, text, lexicon, today, table.languages)
     vocabulary: Vocabulary = await look_up(
         database,
         table.united or [table],
@@ -72,7 +78,8 @@ async def _parse(database: Database, table: SearchTable, text: str, today: datet
         doubtful=asked.doubtful,
         scope=scope,
     )
-    return await off_loop(parse, text, lexicon=lexicon, vocabulary=vocabulary, reference_date=today)
+    parsed = await off_loop(parse, text, lexicon=lexicon, vocabulary=vocabulary, reference_date=today)
+    return rendering.put_back(parsed) if rendering else parsed
 
 
 @dataclass(frozen=True)
@@ -85,11 +92,16 @@ class _ToLookUp:
     doubtful: Sequence[int]
 
 
-def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date) -> _ToLookUp:
+def _to_look_up(text: str, lexicon: Lexicon, today: datetime.date, languages: Sequence[str]) -> _ToLookUp:
     tokens = tokenise(text)
+    inflected = {place: inflections(token.key, languages) for place, token in enumerate(tokens[:INFLECTED_MAX])}
     return _ToLookUp(
         tokens,
-        {place: forms for place, token in enumerate(tokens) if (forms := word_forms(token.key))},
+        {
+            place: forms
+            for place, token in enumerate(tokens)
+            if (forms := (*word_forms(token.key), *inflected.get(place, ())))
+        },
         look_ups(text, lexicon=lexicon, reference_date=today),
         [place for place, token in enumerate(tokens) if not is_everyday(token.key)],
     )

@@ -84,14 +84,15 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange) -> str:
     if isinstance(range, DateRange):
         return _dates(range)
     if isinstance(range, MoneyRange):
-        return _amounts(range.least, range.most, range.currency or facet.currency)
+        return _amounts(range, range.currency or facet.currency)
     if facet.kind == "year":
         return _between(range, "{:.0f}")
     return _between(range, "{:,.10g}")
 
 
-def _amounts(least: float | None, most: float | None, currency: str | None) -> str:
-    return _between(NumberRange(least, most), f"{currency} {{:,.10g}}" if currency else "{:,.10g}")
+def _amounts(range: MoneyRange, currency: str | None) -> str:
+    amounts = NumberRange(range.least, range.most, range.includes_least, range.includes_most)
+    return _between(amounts, f"{currency} {{:,.10g}}" if currency else "{:,.10g}")
 
 
 def _between(range: NumberRange, form: str) -> str:

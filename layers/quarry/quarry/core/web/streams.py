@@ -1,36 +1,42 @@
-"""Streams of events as HTTP responses: heartbeats, a deadline, and nothing on the way that holds them back."""
+"""Streams of events as HTTP responses: heartbeats, a deadline, reading on, and nothing on the way that holds them back."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID, uuid4
 
-from fastapi import Request
+from fastapi import Depends, Header, Query, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from quarry.core.services import Services
-from quarry.core.stream.encoding import NDJSON, SSE, encode_ndjson, encode_sse
+from quarry.core.services import Caller, Services
+from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN, Form, Place
 from quarry.core.stream.events import Event
 from quarry.core.web.addresses import wants_headers_only
 from quarry.core.web.deadline import deadline_of
+from quarry.core.web.identity import services_of, verified_caller
+from quarry.core.web.rate_limit import take_place
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {"type": {"type": "string"}, "data": {"type": "object"}},
-    "required": ["type", "data"],
+    "properties": {"type": {"type": "string"}, "data": {"type": "object"}, "seq": {"type": "string"}},
+    "required": ["type", "data", "seq"],
 }
 SSE_EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
+        "id": {"type": "string"},
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
             "contentSchema": {"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]},
-        }
+        },
     },
-    "required": ["data"],
+    "required": ["id", "data"],
 }
 """What a stream's items have in common, as an OpenAPI document says it."""
 
@@ -49,25 +55,60 @@ class _EventStream(StreamingResponse):
             await self.stream_response(send)
 
 
-def ndjson_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
-    """The events, one a line."""
-    encoded = encode_ndjson(
-        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
-    )
-    return _stream(request, encoded, NDJSON)
+@dataclass(frozen=True)
+class StreamReader:
+    """Who reads a stream, and behind which event of an earlier run; None where it is a new one."""
+
+    caller: Caller
+    place: Place | None
 
 
-def sse_response(request: Request, events: AsyncGenerator[Event], services: Services) -> StreamingResponse:
-    """The events as server-sent events."""
-    encoded = encode_sse(
-        events, heartbeat_seconds=services.settings.heartbeat_seconds, deadline=deadline_of(request.scope)
-    )
-    return _stream(request, encoded, SSE)
+async def stream_reader(
+    request: Request,
+    caller: Annotated[Caller, Depends(verified_caller)],
+    services: Annotated[Services, Depends(services_of)],
+    after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
+    last_event_id: Annotated[str, Header(description="As `after_seq`; what is no event's place is passed over.")] = "",
+) -> StreamReader:
+    """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
+    given = after_seq or (last_event_id if re.search(PLACE_PATTERN, last_event_id) else "")
+    # no stream is begun, and so no model called, for one who wants its headers only
+    if not wants_headers_only(request.scope):
+        await take_place(services, caller, "plain" if given else "model")
+    return StreamReader(caller, Place.read(given) if given else None)
 
 
-def _stream(request: Request, encoded: AsyncGenerator[bytes], media_type: str) -> StreamingResponse:
-    """The stream, which begins only for who reads it."""
-    return _EventStream(_nothing() if wants_headers_only(request.scope) else encoded, media_type)
+Reader = Annotated[StreamReader, Depends(stream_reader)]
+
+
+def stream_response(
+    request: Request,
+    search: Callable[[UUID], AsyncGenerator[Event]],
+    caller: Caller,
+    services: Services,
+    form: Form,
+) -> StreamingResponse:
+    """The events of a search, which is called with the id of its run, and begins for who reads it only."""
+    if wants_headers_only(request.scope):
+        return _EventStream(_nothing(), form.media_type)
+    run_id = uuid4()
+    live = services.streams.live(run_id, caller.user_id, search(run_id), form, **_timing(request, services))
+    return _EventStream(live, form.media_type)
+
+
+async def rest_of_stream(
+    request: Request, place: Place, caller: Caller, services: Services, form: Form
+) -> StreamingResponse:
+    """The events of a run of the caller's behind `place`. Raises NotFound and Gone where there are none."""
+    await services.streams.check(place, caller.user_id)
+    if wants_headers_only(request.scope):
+        return _EventStream(_nothing(), form.media_type)
+    rest = services.streams.behind(place, caller.user_id, form, **_timing(request, services))
+    return _EventStream(rest, form.media_type)
+
+
+def _timing(request: Request, services: Services) -> dict[str, float]:
+    return {"heartbeat_seconds": services.settings.heartbeat_seconds, "deadline": deadline_of(request.scope)}
 
 
 async def _nothing() -> AsyncGenerator[bytes]:

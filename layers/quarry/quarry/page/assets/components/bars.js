@@ -8,11 +8,11 @@ import {number} from '../format.js';
 /**
  * @param {string} title
  * @param {{label: string, value: number}[]} entries
- * @param {{max?: number}} [options] at most so many, the others added up as one; all by default
+ * @param {{max?: number, isSorted?: boolean}} [options] at most so many, the others added up as one; all by default. `isSorted`: in the order given
  */
-export function barChart(title, entries, {max = Infinity} = {}) {
+export function barChart(title, entries, {max = Infinity, isSorted = false} = {}) {
   const id = uniqueId('bars');
-  const sorted = [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
+  const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
   const shown = sorted.slice(0, max);
   const rest = sorted.slice(max).reduce((sum, {value}) => sum + value, 0);
   if (rest > 0) shown.push({label: 'others', value: rest});

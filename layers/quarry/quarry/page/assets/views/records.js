@@ -10,13 +10,16 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {element, replace} from '../dom.js';
 import {Answer} from './records/answer.js';
-import {typeLabel} from './records/record.js';
+import {collections, exampleQuestions, typeLabel} from './records/declared.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
 export const stylesheet = 'views/records.css';
 
 const HISTORY_MAX = 5;
+
+/** What an address says beside facets, and what a sign-in leaves in it. */
+const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description']);
 
 const PLACEHOLDER = 'Ask, or search by words';
 
@@ -99,9 +102,16 @@ class RecordsView {
       element('div', {}, element('h1', {}, 'Ask the record'),
         element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
       this.prompt.root,
-      examples.length > 0 && element('section', {'aria-label': 'Examples'},
-        choices('Questions to try', examples, (text) => this.#ask(text)))));
+      this.examples = element('section', {'aria-label': 'Examples', hidden: true})));
+    this.#offer(examples);
     this.prompt.focus();
+    if (examples.length === 0) collections(this.context).then((types) => this.#offer(exampleQuestions(types)));
+  }
+
+  /** Questions to begin with. */
+  #offer(questions) {
+    this.examples.hidden = questions.length === 0;
+    replace(this.examples, questions.length > 0 && choices('Questions to try', questions, (text) => this.#ask(text)));
   }
 
   #lay(entry) {
@@ -228,10 +238,12 @@ function leave(entry, next) {
 
 /** @param {URLSearchParams} params @returns {import('./records/results.js').Search} */
 function searchOf(params) {
+  const facets = [...new Set(params.keys())].filter((name) => !NO_FACETS.has(name) && /^-?[a-z][a-z0-9_]{0,47}$/.test(name));
   return {
     q: (params.get('q') ?? '').trim(),
     type: [...new Set(params.getAll('type').filter((name) => /^[a-z][a-z0-9_]{0,47}$/.test(name)))],
     from: params.get('from') ?? '',
     to: params.get('to') ?? '',
+    ...Object.fromEntries(facets.map((name) => [name, params.getAll(name)])),
   };
 }

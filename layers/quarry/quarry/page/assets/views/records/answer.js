@@ -12,6 +12,7 @@ import {Timeline} from '../../components/timeline.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {MarkdownView} from '../../markdown.js';
+import {countFigure} from './count.js';
 import {openRecord, sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
@@ -96,9 +97,10 @@ export class Answer {
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
     this.notes = element('div', {class: 'answer-notes'}, loading());
+    this.figure = element('div', {class: 'answer-figure'});
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
-    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.after);
+    this.article = element('article', {class: 'answer'}, this.timeline.root, this.notes, this.prose, this.figure, this.after);
     this.root ??= element('div', {class: 'answer-grid'});
     replace(this.root, this.article, this.aside);
   }
@@ -164,6 +166,9 @@ export class Answer {
         this.#showSources(event.sources);
         if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
         this.timeline.fold();
+        break;
+      case 'aggregation':
+        replace(this.figure, countFigure(event, this.question, this.context));
         break;
       case 'final_answer_chunk':
         this.text += event.chunk;

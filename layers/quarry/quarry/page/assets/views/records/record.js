@@ -6,31 +6,8 @@ import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
-import {day, words} from '../../format.js';
-
-/** The types of record as the service tells of them, in their order; none before it was asked. */
-let types = [];
-
-/** Ask what types there are, once: without an answer they are called as the data calls them.
- * @param {import('../../api.js').Api} api
- */
-export async function learnTypes(api) {
-  if (types.length === 0) types = await api.get('collections').then(({collections}) => collections, () => []);
-}
-
-/** What records of a type are called.
- * @param {string} type
- */
-export function typeLabel(type) {
-  return types.find(({name}) => name === type)?.label ?? words(type);
-}
-
-/** What may be chosen where these types are known: all that there are.
- * @param {string[]} known
- */
-export function offered(known) {
-  return [...new Set([...types.map(({name}) => name), ...known])];
-}
+import {day, plural, words} from '../../format.js';
+import {collections} from './declared.js';
 
 /**
  * The type and the date above a record's title.
@@ -70,7 +47,12 @@ export function resultCard(result, context) {
   return element('li', {class: 'result', data: {type: result.type}},
     element('p', {class: 'card-meta'}, kicker(result), found(result.matched)),
     element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openRecord(result, context)}}, result.title)),
-    element('p', {class: 'card-text'}, marked(result.snippet)));
+    element('p', {class: 'card-text'}, marked(result.snippet)),
+    result.also?.length > 0 && element('details', {class: 'result-also'},
+      element('summary', {}, plural(result.also.length, 'more that says the same', 'more that say the same')),
+      element('ul', {}, result.also.map((each) => element('li', {},
+        element('button', {type: 'button', class: 'also-open', on: {click: () => openRecord(each, context)}}, each.title), ' ',
+        element('span', {class: 'card-meta'}, kicker(each)))))));
 }
 
 /** How a record was found, where only one of the two ways found it. */
@@ -86,7 +68,13 @@ function found({text_rank: byWords, semantic_rank: byMeaning}) {
  * @param {import('../../app.js').Context} context
  */
 export function openRecord(record, context) {
-  openPanel(record.title, async () => whole(await context.api.get(pathOf('records', record.type, record.id))),
+  openPanel(record.title, async () => {
+    const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
+    const facets = types.find(({name}) => name === record.type)?.facets ?? [];
+    // what facets of several values are called is said of one of them
+    const labels = facets.filter(({kind}) => kind !== 'array').map(({name, label: called}) => [name, words(called)]);
+    return whole(found, Object.fromEntries(labels));
+  },
     {kicker: kicker(record), signIn: () => context.session.signIn()});
 }
 
@@ -94,7 +82,7 @@ export function openRecord(record, context) {
 const LEFT_OUT = /^(id|url|date|title)$|_id$/;
 const LONG_TEXT_MIN = 160;
 
-function whole({fields, texts: given = [], meeting, title, url}) {
+function whole({fields, texts: given = [], meeting, title, url}, labels) {
   const isLong = (value) => typeof value === 'string' && value.length >= LONG_TEXT_MIN;
   const named = [...new Set([...given, ...Object.keys(fields).filter((name) => isLong(fields[name]))])];
   const texts = named.filter((name) => fields[name] && fields[name] !== title);
@@ -102,7 +90,7 @@ function whole({fields, texts: given = [], meeting, title, url}) {
   return [
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, String(fields[name]))))),
-    facts(others.map(([name, value]) => [words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
+    facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
     meeting && parentOf(meeting),
   ];

@@ -3,12 +3,13 @@
  */
 
 import {isStopped} from '../../api.js';
-import {toggle} from '../../components/chips.js';
+import {removable, toggle} from '../../components/chips.js';
 import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
-import {number, plural} from '../../format.js';
-import {learnTypes, offered, resultCard, typeLabel} from './record.js';
+import {number, plural, words} from '../../format.js';
+import {collections, facetFields, offered, typeLabel} from './declared.js';
+import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
@@ -16,7 +17,7 @@ const COUNTED_MAX = 10_000;
 
 const STEP_WORDS = {query_embedding: 'search by meaning'};
 
-/** @typedef {{q: string, type: string[], from: string, to: string}} Search as the address has it */
+/** @typedef {{q: string, type: string[], from: string, to: string} & Record<string, string[]>} Search as the address has it; others are facets */
 
 /** One search. Its nodes live as long as the history entry that it belongs to. */
 export class Results {
@@ -44,7 +45,13 @@ export class Results {
   }
 
   get #isFiltered() {
-    return Boolean(this.search.type.length || this.search.from || this.search.to);
+    return Boolean(this.search.type.length || this.search.from || this.search.to || Object.keys(this.facets).length);
+  }
+
+  /** The facets that are filtered by, each with its values. */
+  get facets() {
+    const {q, type, from, to, ...facets} = this.search;
+    return facets;
   }
 
   /** How many there are of each type: of those that a filter leaves out, as it was before. */
@@ -76,12 +83,11 @@ export class Results {
 
   async #load(offset) {
     try {
-      const {q, type, from, to} = this.search;
       const [response] = await Promise.all([
         this.context.api.get('records/search', {
-          query: {q, type, from, to, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
+          query: {...this.search, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
         }),
-        learnTypes(this.context.api),
+        collections(this.context),
       ]);
       this.#show(response, offset);
       return response;
@@ -113,16 +119,41 @@ export class Results {
   /** The filters, where the reader who was at one of them still is. */
   #showHead() {
     const {filter} = this.head.contains(document.activeElement) ? document.activeElement.dataset : {};
-    const isOpen = this.head.querySelector('.dates')?.open;
+    const open = [...this.head.querySelectorAll('details[open]')].map((details) => details.className);
     replace(this.head, this.#filters(), this.response && degradedRemark(this.response.degraded, STEP_WORDS));
-    if (isOpen) this.head.querySelector('.dates').open = true;
+    for (const details of this.head.querySelectorAll('details')) details.open ||= open.includes(details.className);
     if (filter) this.head.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
   }
 
   #nothing() {
     return emptyState('Nothing found',
       this.#isFiltered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
-      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({type: [], from: '', to: ''})}));
+      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}));
+  }
+
+  #noFacets() {
+    return Object.fromEntries(Object.keys(this.facets).map((name) => [name, []]));
+  }
+
+  /** What the facets filter by, each to be taken away. */
+  #chosen() {
+    const chips = Object.entries(this.facets).map(([name, values]) => removable(
+      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => value.replace('..', ' to ')).join(' or ')}`,
+      {label: `Without this filter: ${words(name.replace(/^-/, ''))}`, onremove: () => this.callbacks.onfilter({[name]: []})}));
+    return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
+  }
+
+  /** The filters that the declaration of the only type gives; those of several types are told where one is chosen. */
+  #declared(names) {
+    const [only] = this.search.type.length === 1 ? this.search.type : names.length === 1 ? names : [];
+    if (!only) return null;
+    const fields = element('div');
+    const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: async () => {
+      if (!details.open || fields.childElementCount > 0) return;
+      const type = (await collections(this.context)).find(({name}) => name === only);
+      if (type) replace(fields, facetFields(type, this.search, {context: this.context, signal: this.controller.signal, onfilter: (filters, control) => this.callbacks.onfilter({type: [only], ...filters}, control)}));
+    }}}, element('summary', {data: {filter: 'facets'}}, icon('filter'), 'Filters'), fields);
+    return details;
   }
 
   #filters() {
@@ -141,7 +172,8 @@ export class Results {
       element('details', {class: 'dates', open: Boolean(from || to)},
         element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
         element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
-          (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))));
+          (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))),
+      this.#declared(names), this.#chosen());
   }
 
   #dateField(text, name, value) {

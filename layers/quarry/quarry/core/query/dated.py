@@ -1,0 +1,146 @@
+"""Which of a row's dates a verb speaks of: "closed in May" is when it was closed, whatever its status.
+
+A participle that a date's column is called after ("opened", of `opened_at`) is the name of that date. One that is only like a
+value ("opened" where a status is "open") is no value before a date. What happened on no date that there is cannot be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Word
+
+BETWEEN_MAX = 6
+"""So many mentions may stand between a participle and its date ("closed most tickets last month")."""
+HELPER_BEFORE_MAX = 80
+"""So many characters before a verb its "did" may stand."""
+_SHARED_LETTERS_MIN = 4
+_HELPED = re.compile(r"\b(?:did|does|do)\b", re.IGNORECASE)
+
+_GENERIC = frozenset(
+    "date day time at on datetime timestamp ts dt utc tz year month when the of was is first last".split()
+)
+_ROOTS: Mapping[str, str] = {
+    "paid": "payment", "sold": "sale", "bought": "purchase", "born": "birth", "died": "death", "began": "begin",
+    "begun": "begin", "left": "leave", "sent": "send", "lent": "loan", "wrote": "written", "hired": "hire",
+}  # fmt: skip
+_IRREGULAR = frozenset(
+    """
+    paid sold sent bought made built written wrote taken given begun began born lent done held won lost met left brought kept
+    drawn chosen spent broken seen shut put
+    """.split()
+)
+_CREATION = frozenset(
+    stem(verb)
+    for verb in "created opened added entered raised logged filed submitted placed registered recorded".split()
+)
+"""Verbs for a row's coming to be: a date that is called after one of them is that of the others."""
+
+
+def events_of(*names: str) -> tuple[str, ...]:
+    """The words in the names of a date that say what happened then: "closed" of `closed_at`, "due" of `due_date`."""
+    return tuple(
+        dict.fromkeys(
+            key for name in names for key in keys(name.replace("_", " ")) if key not in _GENERIC and key.isalpha()
+        )
+    )
+
+
+def is_event(word: str, events: Iterable[str]) -> bool:
+    """Whether a word is a form of one of those that say what happened."""
+    said = {stem(word), stem(_ROOTS.get(word, word))}
+    known = {stem(each) for event in events for each in (event, _ROOTS.get(event, event))}
+    if said & _CREATION and known & _CREATION:
+        return True
+    return any(_is_one(one, other) for one in said for other in known)
+
+
+def _is_one(one: str, other: str) -> bool:
+    """Whether two stems are of one verb: "deliv" (delivered) and "deliveri" (delivery)."""
+    short, long = sorted((one, other), key=len)
+    return short == long or (len(short) >= _SHARED_LETTERS_MIN and long.startswith(short))
+
+
+def with_dated_verbs(
+    text: str, mentions: Sequence[Mention], events: Mapping[str, tuple[str, ...]], date: str | None
+) -> list[Mention]:
+    """The mentions, participles that speak of a date being its name. `events` are the words that each date's name says what
+    happened by, the one that dates the rows (`date`) first.
+    """
+    read = list(mentions)
+    has_date = any(isinstance(mention.value, DateRange) for mention in mentions)
+    for place, mention in enumerate(mentions):
+        word = participle(text, mention)
+        if word is None or is_adjective(mentions, place):
+            continue
+        facet = next((facet for facet, said in events.items() if is_event(word, said)), None)
+        is_value = isinstance(mention.value, Known)
+        if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:
+            facet = date if _is_inflected(mention, word) else None
+        if facet and (has_date or not (is_value or isinstance(mention.value, Cue)) or _is_inflected(mention, word)):
+            read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
+    return read
+
+
+def participle(text: str, mention: Mention) -> str | None:
+    """The mention as the participle of a verb, or the verb behind "did", in small letters; None where it is none."""
+    value = mention.value
+    is_free = isinstance(value, (Known, Word)) or (isinstance(value, Cue) and value.what == "light")
+    word = text[mention.start : mention.end]
+    if not is_free or not word.isalpha() or not word.islower():
+        return None
+    is_regular = len(word) > _SHARED_LETTERS_MIN and word.endswith("ed") and not word.endswith("eed")
+    if is_regular or word in _IRREGULAR:
+        return word
+    is_verb_of_helper = isinstance(value, Known) and _HELPED.search(
+        text[max(0, mention.start - HELPER_BEFORE_MAX) : mention.start]
+    )
+    return word if is_verb_of_helper and _is_inflected(mention, word) else None
+
+
+def is_adjective(mentions: Sequence[Mention], place: int) -> bool:
+    """Whether it stands before what the rows are called, and behind nobody who does it ("how many closed tickets")."""
+    following = mentions[place + 1].value if place + 1 < len(mentions) else None
+    before = mentions[place - 1].value if place else Cue("filler")
+    return following == Cue("noun") and isinstance(before, (Cue, Asked)) and before != Cue("noun")
+
+
+def dated_by(mentions: Sequence[Mention], place: int) -> int | None:
+    """The place of the date that the participle at `place` stands before, but for who did it and how much of it."""
+    for other in range(place + 1, min(place + 1 + BETWEEN_MAX, len(mentions))):
+        value = mentions[other].value
+        if isinstance(value, DateRange):
+            return other
+        is_by_somebody = isinstance(value, (Known, Word)) and isinstance(mentions[other - 1].value, (Cue, Word))
+        if not isinstance(value, (Cue, Asked)) and not is_by_somebody:
+            return None
+        if isinstance(value, Cue) and value.what not in ("relates", "filler", "noun", "light"):
+            return None
+    return None
+
+
+def _is_inflected(mention: Mention, word: str) -> bool:
+    """Whether the word is another form of the values that it was taken for."""
+    return isinstance(mention.value, Known) and all("".join(keys(each.value)) != word for each in mention.value.values)
+
+
+def happened_otherwise(text: str, mentions: Sequence[Mention], date: int, events: Sequence[str]) -> bool:
+    """Whether the date at `date` is of something else than what `events` tell of ("resolved in May", of when it was opened)."""
+    if not events or not any(is_verb(event) for event in events):
+        return False
+    for place in range(max(0, date - BETWEEN_MAX), date):
+        word = participle(text, mentions[place])
+        if word is None or isinstance(mentions[place].value, Cue) or is_adjective(mentions, place):
+            continue
+        if dated_by(mentions, place) == date and not is_event(word, events):
+            return True
+    return False
+
+
+def is_verb(event: str) -> bool:
+    """Whether what happened is told by a participle ("opened"), not by a noun of any event ("order")."""
+    return event.endswith("ed") or event in _IRREGULAR

@@ -1,0 +1,448 @@
+"""What a question asks to be reckoned of numbers: a sum or an average, the highest or lowest, of all rows or of each group.
+
+"Average price", "total amount by customer", "the highest salary", "the cheapest product", "how much did we spend", "top 5
+customers by revenue". What cannot be read exactly is said to be untellable: no number is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
+from quarry.core.query.question import Ask, Function
+from quarry.core.retrieval.facets import Facet, SearchTable
+
+TARGET_MENTIONS_MAX = 5
+"""So many mentions behind "average" its number is named."""
+_BESIDE_MENTIONS_MAX = 2
+
+_SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
+_LOW: tuple[AskedFor, ...] = ("least", "smallest")
+_MONEY_VERBS = frozenset(
+    stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split()
+)
+_OF_EACH = frozenset(
+    "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
+)
+"""Names of numbers that a row has by itself: their sum says nothing."""
+_PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
+"""Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
+_ADJECTIVES: Mapping[str, tuple[str, ...]] = {
+    "expens": ("price", "cost", "fee"), "cheap": ("price", "cost", "fee"), "costli": ("price", "cost", "fee"),
+    "long": ("length", "duration"), "short": ("length", "duration", "height"), "tall": ("height",), "heavi": ("weight",),
+    "light": ("weight",), "old": ("age",), "young": ("age",), "deep": ("depth",), "wide": ("width",), "fast": ("speed",),
+    "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
+}  # fmt: skip
+"""Adjectives, by stem, and the nouns of what they say much or little of."""
+_MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli"))
+_LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low"))
+
+
+@dataclass(frozen=True)
+class Reckoning:
+    """What is asked; None where nothing tells it. `places` are the mentions that say it."""
+
+    ask: Ask | None
+    places: tuple[int, ...]
+
+
+def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
+    """Whether the sum over rows says something: of amounts and quantities, not of prices, rates and ages. `is_asked`: the sum is
+    asked for in so many words.
+    """
+    called = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
+    return not called & (_OF_EACH if is_asked else _OF_EACH | _PAID_TO_EACH)
+
+
+def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
+    """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
+    asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
+    if not table.reckons or not asked & {"average", "total", "measure", "group", *_SUPERLATIVES}:
+        return None
+    return _Reader(parsed, _named_table(parsed, table)).read()
+
+
+def _named_table(parsed: ParsedQuery, table: SearchTable) -> SearchTable:
+    """Of several tables that are read as one, that whose rows are named first."""
+    if not table.united:
+        return table
+    for mention in parsed.mentions:
+        if mention.value == Cue("noun"):
+            said = _stems(parsed.text[mention.start : mention.end])
+            called = [each for each in table.united if any(_stems(noun) == said for noun in each.nouns)]
+            if len(called) == 1:
+                return called[0]
+    return table
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(key) for key in keys(text))
+
+
+class _Reader:
+    def __init__(self, parsed: ParsedQuery, table: SearchTable) -> None:
+        self.text = parsed.text
+        self.mentions: Sequence[Mention] = parsed.mentions
+        self.table = table
+        self.facets = {facet.name: facet for facet in table.facets}
+        self.kinds: dict[AskedFor, int] = {}
+        self.limit: int | None = None
+        for place, mention in enumerate(parsed.mentions):
+            if isinstance(mention.value, Asked):
+                self.kinds.setdefault(mention.value.what, place)
+                self.limit = self.limit or mention.value.number
+
+    def read(self) -> Reckoning | None:
+        shares = [place for place, each in enumerate(self.mentions) if self._is_share(each)]
+        if shares:
+            return self._cannot(shares[0])
+        superlative = next((kind for kind in _SUPERLATIVES if kind in self.kinds), None)
+        of_all: tuple[AskedFor, ...] = ("average", "total")
+        for what in of_all:
+            if what in self.kinds:
+                return self._of_all(what, superlative) or self._cannot(self.kinds[what])
+        if "statistic" in self.kinds or "compare" in self.kinds:
+            return None
+        if superlative:
+            return self._superlative(superlative)
+        if "measure" in self.kinds:
+            return self._how_much(self.kinds["measure"])
+        return self._begins_with_number() if self.kinds.keys() == {"group"} else None
+
+    def _begins_with_number(self) -> Reckoning | None:
+        """ "Revenue by month"."""
+        first = next((place for place, each in enumerate(self.mentions) if each.value != Cue("filler")), 0)
+        value = self.mentions[first].value
+        is_leading = first + 1 < len(self.mentions) and self.mentions[first + 1].value != Cue("noun")
+        facet = self._number(value) if isinstance(value, FacetName) and is_leading else None
+        return self._grouped("sum", facet, (first,), None) if facet and is_additive(facet) else None
+
+    def _is_share(self, mention: Mention) -> bool:
+        """ "Top 10%"."""
+        following = self.text[mention.end : mention.end + 8].lstrip()
+        return (
+            isinstance(mention.value, Asked) and mention.value.number is not None and following.startswith(("%", "per"))
+        )
+
+    # ---- sums and averages ----
+
+    def _of_all(self, what: AskedFor, superlative: AskedFor | None) -> Reckoning | None:
+        place = self.kinds[what]
+        target = self._number_after(place) or self._number_at(place) or self._number_at(self.kinds.get("total"))
+        if target is None or {"count", "distinct", "exists", "statistic", "compare", "measure"} & self.kinds.keys():
+            return None
+        used, facet = target
+        if superlative and self.kinds[superlative] > place:
+            # "the total revenue of the top 3 customers": a sum over groups
+            return None
+        if place and self.mentions[place - 1].value == Cue("light"):
+            # "running total"
+            return None
+        function: Function = "avg" if what == "average" else "sum"
+        if function == "sum" and not is_additive(facet, is_asked=True) and not self._says_sum(place):
+            return None
+        return self._grouped(function, facet, (place, used), superlative)
+
+    def _says_sum(self, place: int) -> bool:
+        """Whether a sum is asked for in so many words, of whatever."""
+        return "sum" in _stems(self.text[self.mentions[place].start : self.mentions[place].end])
+
+    def _grouped(
+        self, function: Function, facet: Facet, used: tuple[int, ...], superlative: AskedFor | None
+    ) -> Reckoning | None:
+        """Over all rows, or over those of each value of what else is named: by it, or which of them has most."""
+        groups = groups_in(self.mentions)
+        dimension = self._dimension(used)
+        if len(groups) > 1 or (groups and dimension is None):
+            return None
+        if superlative:
+            used = (*used, self.kinds[superlative])
+        if dimension is None:
+            if superlative:
+                return self._extreme(facet, superlative, used) if function == "sum" else None
+            return Reckoning(Ask("measure", function=function, of=facet.name), used)
+        if not groups and not superlative:
+            return None
+        place, name = dimension
+        limit = (self.limit or 1) if superlative else None
+        ask = Ask(
+            "groups",
+            name.facets[0] if name.grain else self._own(name),
+            name.grain,
+            ascending=superlative in _LOW,
+            limit=limit,
+            function=function,
+            of=facet.name,
+        )
+        return Reckoning(ask, (*used, place, *groups))
+
+    # ---- the highest and the lowest ----
+
+    def _superlative(self, kind: AskedFor) -> Reckoning | None:
+        place = self.kinds[kind]
+        if by := self._number_grouped_by():
+            return self._ranked_by(kind, by)
+        if kind in ("largest", "smallest") and (named := self._number_after(place, _BESIDE_MENTIONS_MAX)):
+            return self._highest(kind, named)
+        if kind in ("most", "least") and (named := self._number_after(place, 1)):
+            return self._most_of(kind, named)
+        adjective = self._adjective(place)
+        if adjective is not None:
+            facet = self._facet_of_adjective(adjective[1])
+            if facet is None:
+                return self._cannot(place) if adjective[1] in _MONEY_ADJECTIVES else None
+            is_low = (adjective[1] in _LITTLE) != (kind == "least")
+            if "group" in self.kinds:
+                return self._cannot(place)
+            return self._extreme(facet, "smallest" if is_low else "largest", (place, adjective[0]))
+        verb = self._money_verb()
+        money = self._only_money()
+        if kind in ("most", "least") and verb is not None:
+            found = money and self._grouped("sum", money, (verb,), kind)
+            return found if found and found.ask and found.ask.kind == "groups" else self._cannot(place)
+        return None
+
+    def _highest(self, kind: AskedFor, named: tuple[int, Facet]) -> Reckoning | None:
+        used, facet = named
+        dimension = self._dimension((used,))
+        function: Function = "min" if kind == "smallest" else "max"
+        if dimension is None:
+            return self._cannot(used) if "group" in self.kinds else self._extreme(facet, kind, (used,))
+        if "group" in self.kinds:
+            return self._grouped(function, facet, (used, self.kinds[kind]), None)
+        if not self._asks_for(dimension[0]):
+            return self._cannot(used)
+        return self._grouped("sum" if is_additive(facet) else function, facet, (used,), kind)
+
+    def _most_of(self, kind: AskedFor, named: tuple[int, Facet]) -> Reckoning | None:
+        """ "Which warehouse has the most stock", "which product has the least stock"."""
+        used, facet = named
+        dimension = self._dimension((used,))
+        if dimension is None:
+            return self._extreme(facet, kind, (used,))
+        if not is_additive(facet) or not self._asks_for(dimension[0]):
+            return self._cannot(used)
+        return self._grouped("sum", facet, (used,), kind)
+
+    def _ranked_by(self, kind: AskedFor, by: tuple[int, int, Facet]) -> Reckoning | None:
+        """ "Top 5 customers by revenue"."""
+        group, used, facet = by
+        dimension = self._dimension((used,))
+        if dimension is None:
+            return self._extreme(facet, kind, (used, group))
+        if not is_additive(facet):
+            return self._cannot(used)
+        place, name = dimension
+        ask = Ask(
+            "groups", self._own(name) if not name.grain else name.facets[0], name.grain, kind in _LOW, self.limit or 1,
+            function="sum", of=facet.name,
+        )  # fmt: skip
+        return Reckoning(ask, (used, group, place, self.kinds[kind]))
+
+    def _extreme(self, facet: Facet, kind: AskedFor, used: tuple[int, ...]) -> Reckoning:
+        ask = Ask(
+            "extreme",
+            facet.name,
+            ascending=kind in _LOW,
+            limit=self.limit or 1,
+            function="min" if kind in _LOW else "max",
+        )
+        superlative = next(self.kinds[each] for each in _SUPERLATIVES if each in self.kinds)
+        return Reckoning(ask, (*used, superlative))
+
+    # ---- how much ----
+
+    def _how_much(self, place: int) -> Reckoning | None:
+        said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
+        if said != ("how", "much") or {"when", "statistic", "compare"} & self.kinds.keys():
+            return None
+        named = self._number_after(place, 1)
+        if named is not None and is_additive(named[1]):
+            return self._grouped("sum", named[1], (place, named[0]), None) or self._cannot(place)
+        verb, money = self._money_verb(), self._only_money()
+        if verb is None:
+            return None
+        spent = tuple(other for other, each in enumerate(self.mentions) if self._stem_at(other) == "money")
+        return (money and self._grouped("sum", money, (place, verb, *spent), None)) or self._cannot(place)
+
+    def _money_verb(self) -> int | None:
+        return next((place for place in range(len(self.mentions)) if self._stem_at(place) in _MONEY_VERBS), None)
+
+    def _stem_at(self, place: int) -> str | None:
+        mention = self.mentions[place]
+        if isinstance(mention.value, Word) and not mention.value.is_name:
+            return mention.value.stem
+        if (
+            isinstance(mention.value, Known)
+            or mention.value == Cue("light")
+            or (isinstance(mention.value, FacetName) and mention.source == "rule")
+        ):
+            word = self.text[mention.start : mention.end]
+            return stem(word) if word.islower() and word.isalpha() else None
+        return None
+
+    def _only_money(self) -> Facet | None:
+        """The amount that rows have, where they have one; of several tables, of the only one that can tell all values said."""
+        tables = self.table.united or (self.table,)
+        if len(tables) > 1:
+            said = [
+                {value.facet for value in mention.value.values}
+                for mention in self.mentions
+                if isinstance(mention.value, Known) and self._stem_at_verb(mention) is None
+            ]
+            tables = tuple(
+                each for each in tables if said and all(facets & {f.name for f in each.facets} for facets in said)
+            )
+        amounts = [
+            [facet for facet in _numbers(each) if facet.kind == "money" and is_additive(facet)] for each in tables
+        ]
+        found = [each for each in amounts if each]
+        return found[0][0] if len(found) == 1 and len(found[0]) == 1 else None
+
+    def _stem_at_verb(self, mention: Mention) -> str | None:
+        word = stem(self.text[mention.start : mention.end])
+        return word if word in _MONEY_VERBS else None
+
+    # ---- parts ----
+
+    def _number_after(self, place: int, within: int = TARGET_MENTIONS_MAX) -> tuple[int, Facet] | None:
+        """The number that is named behind `place`, within so many mentions, articles and the like not counted."""
+        steps = 0
+        for other in range(place + 1, len(self.mentions)):
+            value = self.mentions[other].value
+            if isinstance(value, FacetName) and (facet := self._number(value)):
+                return other, facet
+            if isinstance(value, Asked) and value.what == "group":
+                return None
+            is_light = isinstance(value, Cue) and value.what in ("filler", "relates")
+            steps += not is_light
+            if steps >= within and not is_light:
+                return None
+        return None
+
+    def _number_at(self, place: int | None) -> tuple[int, Facet] | None:
+        """ "The total of all invoices", where a number is called total."""
+        if place is None:
+            return None
+        said = set(_stems(self.text[self.mentions[place].start : self.mentions[place].end]))
+        named = [facet for facet in _numbers(self.table) if set(_stems(facet.label)) & said]
+        return (place, named[0]) if len(named) == 1 else None
+
+    def _number(self, name: FacetName) -> Facet | None:
+        if name.grain:
+            return None
+        numbers = {facet.name: facet for facet in _numbers(self.table)}
+        found = [numbers[facet] for facet in name.facets if facet in numbers]
+        # of several tables none is named: any may be meant
+        return found[0] if found and not (self.table.united and len(found) > 1) else None
+
+    def _own(self, name: FacetName) -> str:
+        """The facet of that name that this table has."""
+        return next((facet for facet in name.facets if facet in self.facets), name.facets[0])
+
+    def _number_grouped_by(self) -> tuple[int, int, Facet] | None:
+        """ "By revenue": the place of the "by", of the name, and the number."""
+        place = self.kinds.get("group")
+        found = self._number_after(place, 1) if place is not None else None
+        return (place, *found) if place is not None and found else None
+
+    def _dimension(self, used: Sequence[int]) -> tuple[int, FacetName] | None:
+        """What else is named, that rows can be grouped by: that behind "by" or "which", else the first."""
+        names = [
+            (place, mention.value)
+            for place, mention in enumerate(self.mentions)
+            if isinstance(mention.value, FacetName) and place not in used and mention.source != "rule"
+            and mention.assertion == "affirmed" and self._is_dimension(mention.value) and not self._introduces(place)
+        ]  # fmt: skip
+        led = [each for each in names if self._asks_for(each[0])]
+        return next(iter((*led, *names)), None)
+
+    def _is_dimension(self, name: FacetName) -> bool:
+        facet = self.facets.get(self._own(name))
+        return bool(name.grain) or (facet is not None and facet.kind not in ("boolean", "number", "money", "date"))
+
+    def _introduces(self, place: int) -> bool:
+        """Whether a facet's name only says what the value beside it is ("in the city Porto")."""
+        beside = (self.mentions[other] for other in (place - 1, place + 1) if 0 <= other < len(self.mentions))
+        return any(
+            isinstance(each.value, Known) and self._own_facet(place) in {value.facet for value in each.value.values}
+            for each in beside
+        )
+
+    def _own_facet(self, place: int) -> str | None:
+        value = self.mentions[place].value
+        return self._own(value) if isinstance(value, FacetName) else None
+
+    def _asks_for(self, place: int) -> bool:
+        """Whether "which", "by" or "top 5" leads to the name at `place`."""
+        for other in range(place - 1, max(-1, place - 1 - _BESIDE_MENTIONS_MAX), -1):
+            value = self.mentions[other].value
+            if isinstance(value, Asked):
+                return value.what in ("list", "group", *_SUPERLATIVES)
+            if not isinstance(value, Cue) or value.what != "filler":
+                return False
+        return False
+
+    def _adjective(self, place: int) -> tuple[int, str] | None:
+        """What a superlative says most of, as the stem of its adjective: "cheapest" itself, or the word behind "most"."""
+        following = place + 1
+        if self.kinds.keys() & {"most", "least"} and following < len(self.mentions):
+            said = self._stem_at(following)
+            if said is None and isinstance(self.mentions[following].value, FacetName):
+                said = stem(self.text[self.mentions[following].start : self.mentions[following].end])
+            return (following, said) if said and said in _ADJECTIVES else None
+        for word in keys(self.text[self.mentions[place].start : self.mentions[place].end]):
+            for bare in _positives(word):
+                if stem(bare) in _ADJECTIVES:
+                    return place, stem(bare)
+        return None
+
+    def _facet_of_adjective(self, adjective: str) -> Facet | None:
+        nouns = _ADJECTIVES[adjective]
+        numbers = list(_numbers(self.table))
+        if self.table.united:
+            return None
+        called = [facet for facet in numbers if {*nouns} & {key for name in _names(facet) for key in keys(name)}]
+        if not called and adjective in _MONEY_ADJECTIVES:
+            called = [facet for facet in numbers if facet.kind == "money"]
+        return called[0] if len(called) == 1 else None
+
+    def _cannot(self, place: int) -> Reckoning:
+        return Reckoning(None, (place,))
+
+
+def groups_in(mentions: Sequence[Mention]) -> list[int]:
+    """Where the question says by what rows are grouped; "by each" says it once."""
+    found: list[int] = []
+    last = -1
+    for place, mention in enumerate(mentions):
+        if isinstance(mention.value, Asked) and mention.value.what == "group":
+            if not found or last < place - 1:
+                found.append(place)
+            last = place
+        elif mention.value == Cue("filler") and last == place - 1:
+            last = place
+    return found
+
+
+def _names(facet: Facet) -> tuple[str, ...]:
+    return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
+
+
+def _numbers(table: SearchTable) -> Iterator[Facet]:
+    return (facet for facet in table.facets if facet.is_measurable and facet.kind in ("number", "money"))
+
+
+def _positives(word: str) -> Iterator[str]:
+    """What a superlative may be of: "cheapest" → "cheap", "heaviest" → "heavy", "largest" → "large", "biggest" → "big"."""
+    if word.endswith("iest"):
+        yield word.removesuffix("iest") + "y"
+    if word.endswith("est"):
+        bare = word.removesuffix("est")
+        yield bare
+        yield bare + "e"
+        if len(bare) > 2 and bare[-1] == bare[-2]:
+            yield bare[:-1]

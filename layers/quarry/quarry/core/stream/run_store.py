@@ -1,0 +1,93 @@
+"""What runs have said, in the database: whoever lost the connection reads on from there, by any process, for ten minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+from uuid import UUID
+
+from quarry.core.cleanup import ExpiringTable
+from quarry.core.errors import Gone, NotFound
+from quarry.core.postgres.pool import Database
+from quarry.core.stream.encoding import Place
+
+# A table that is locked, or a server that is too busy, holds no stream up for longer.
+_LIMITS: LiteralString = "set local lock_timeout = '1s'; set local statement_timeout = '2s'"
+
+EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
+
+# who reads on asks again well within five seconds
+_WRITE: LiteralString = """
+with stream as (
+  insert into run_streams as s (run_id, caller, is_over) values (%(run)s, %(caller)s, %(is_over)s)
+  on conflict (run_id) do update set written_at = now(), is_over = excluded.is_over
+  returning s.cancelled_at is not null as is_cancelled, coalesce(s.read_at > now() - interval '5 seconds', false) as is_read
+), events as (
+  insert into run_events (run_id, number, event)
+  select %(run)s, %(behind)s + e.number, e.event from unnest(%(events)s::text[]) with ordinality e (event, number)
+)
+select * from stream
+"""
+
+# a run that was not heard of for 15 seconds has ended without a word: its process is gone
+_READ: LiteralString = """
+update run_streams set read_at = now() where run_id = %s and caller = %s
+returning is_over, written_at < now() - interval '15 seconds' as is_stale,
+  started_at < now() - interval '10 minutes' as has_expired
+"""
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What others want of a run: that it ends, or to read on."""
+
+    is_cancelled: bool
+    is_read: bool
+
+
+@dataclass(frozen=True)
+class StoredEvents:
+    """Events behind a place. `is_over`: no further ones come; `is_stale`: nor were they all."""
+
+    events: Sequence[str]
+    is_over: bool
+    is_stale: bool
+
+
+class RunStore:
+    """The tables `run_streams` and `run_events`. Every method raises DatabaseUnavailable."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def write(self, behind: Place, caller: str, events: Sequence[str], *, is_over: bool) -> RunState:
+        """Add events to a run, and say that it goes on, or `is_over`."""
+        values = {"run": behind.run_id, "caller": caller, "behind": behind.number, "events": events, "is_over": is_over}
+        async with self._database.transaction() as connection:
+            await connection.execute(_LIMITS)
+            row = await (await connection.execute(_WRITE, values)).fetchone()
+        assert row is not None
+        return RunState(**row)
+
+    async def read(self, behind: Place, caller: str) -> StoredEvents:
+        """The events behind a place, so far. Raises NotFound for what is no run of the caller's, and Gone after ten minutes."""
+        # the state first: whatever was said before the end is there when the end is
+        run = await self._database.row(_READ, [behind.run_id, caller])
+        if run is None:
+            raise NotFound("There is no such run, or it is not yours; ask the question again.")
+        if run["has_expired"]:
+            raise Gone("This run can be read for ten minutes; ask the question again.")
+        rows = await self._database.rows(
+            "select event from run_events where run_id = %s and number > %s order by number",
+            [behind.run_id, behind.number],
+        )
+        return StoredEvents([row["event"] for row in rows], run["is_over"], run["is_stale"])
+
+    async def cancel(self, run_id: UUID, caller: str) -> None:
+        """Have a run end, if it still goes on. Raises NotFound for what is no run of the caller's."""
+        if not await self._database.execute(
+            "update run_streams set cancelled_at = coalesce(cancelled_at, now()) where run_id = %s and caller = %s",
+            [run_id, caller],
+        ):
+            raise NotFound("There is no such run, or it is not yours.")

@@ -1,0 +1,47 @@
+"""HTTP for runs, of whatever domain: ending one, and saying whether it helped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from pydantic import Field, StringConstraints
+
+from quarry.core.contract import Request
+from quarry.core.errors import NotFound
+from quarry.core.run_log import REASON_MAX_CHARACTERS, keep_feedback
+from quarry.core.services import Caller
+from quarry.core.text import Storable
+from quarry.core.web.identity import ServicesDependency
+from quarry.core.web.problems import documented
+from quarry.core.web.rate_limit import limited_caller
+
+PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
+
+router = APIRouter(tags=["runs"])
+
+
+class Feedback(Request):
+    """`POST /runs/{id}/feedback`."""
+
+    helpful: bool
+    reason: (
+        Annotated[str, StringConstraints(strip_whitespace=True, max_length=REASON_MAX_CHARACTERS), Storable] | None
+    ) = Field(default=None, examples=["It answers another question."])
+
+
+@router.delete("/runs/{id}", status_code=202, responses=documented(NotFound))
+async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> None:
+    """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is the first
+    part of its events' ids.
+    """
+    await services.streams.cancel(id, caller.user_id)
+
+
+@router.post("/runs/{id}/feedback", status_code=204, responses=documented(NotFound))
+async def give_feedback(id: UUID, body: Feedback, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Say whether a run of the caller's helped; a later word replaces an earlier one."""
+    # the run log is written after the answer
+    await services.run_log.drain()
+    await keep_feedback(services.database, id, caller.user_id, helpful=body.helpful, reason=body.reason)

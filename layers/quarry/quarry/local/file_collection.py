@@ -1,0 +1,173 @@
+"""`quarry load FILE --as NAME`: a table made of files, declared in quarry.toml, and searched at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from quarry.core.collections import toml_text
+from quarry.core.collections.apply import apply_change, stored_collections
+from quarry.core.collections.declaration import FILE_NAME, NAME_PATTERN, read_declarations, table_name
+from quarry.core.collections.drafting import draft_one
+from quarry.core.collections.file_table import MADE_BY_LOAD, FileLoad
+from quarry.core.collections.relations import Relation, relations_named
+from quarry.core.collections.table_draft import slug
+from quarry.core.errors import ConfigurationError
+from quarry.core.files.reading import Format
+from quarry.core.files.records import UnreadableFile
+from quarry.core.postgres.load import LoadError
+from quarry.core.postgres.migrate import connect
+from quarry.core.postgres.schema import SyncConnection
+from quarry.local.apply import fill, planned, read_declared
+from quarry.local.data import name_of, opened_records, report_skipped, sources_of
+from quarry.local.database import open_database
+from quarry.local.terminal import make_console, write_table
+from quarry.records.searched_types import BUILT_IN
+
+FILE = Path(FILE_NAME)
+
+TableName = tuple[str, str]
+"""Schema and name; the collection is called by the name."""
+
+
+class InvalidName(ValueError):
+    """No table and collection can be called so; the message says what could."""
+
+
+def table_of(given: str) -> TableName:
+    """The table that `--as` names, of `public` where it names no schema. Raises InvalidName."""
+    schema, _, name = given.rpartition(".")
+    schema = schema or "public"
+    for part in (schema, name):
+        if not re.fullmatch(NAME_PATTERN, part):
+            raise InvalidName(
+                f"nothing can be called {part!r}: lower-case letters, digits and _, as in {slug(part, 'files')}"
+            )
+    if name in BUILT_IN.counted:
+        raise InvalidName(f"{name!r} is a type of a city's records: take another name")
+    return schema, name
+
+
+def load_collection(
+    table: TableName,
+    paths: Sequence[Path],
+    *,
+    format: Format | None,
+    key: str | None,
+    skip_invalid: bool,
+    embed: bool,
+) -> bool:
+    """Make a table and a collection of files, or load them into one that was made so; whether all is well.
+
+    All or nothing: where a row is wrong, or the table cannot be declared, neither database nor quarry.toml is changed. Raises
+    ConfigurationError where the name is taken, DeclarationError, OSError.
+    """
+    sources = sources_of(paths)
+    text = read_declared(FILE) if FILE.exists() else ""
+    _check_declared(table, text)
+    with open_database() as database:
+        schema = database.settings.database_schema
+        if table[0] == schema:
+            raise ConfigurationError(f"The schema {schema} is Quarry's own: take another.")
+        try:
+            with connect(database.url, schema) as connection, connection.transaction():
+                load = FileLoad(connection, table, _made_before(connection, table))
+                for source in sources:
+                    with opened_records(source, format, table[1]) as (records, bar):
+                        load.stage(records, bar.reach)
+                load.finish(skip_invalid=skip_invalid, key=key)
+                _report(load, name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files")
+                with _declared(connection, table, text) as declared:
+                    for change in planned(connection, declared, FILE, schema, only=table[1]):
+                        apply_change(connection, change, schema)
+                    _warn_of_others(connection, declared)
+        except (LoadError, UnreadableFile) as error:
+            for problem in error.problems if isinstance(error, LoadError) else [error.message]:
+                _note(str(problem))
+            advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
+            _note(f"nothing was loaded{advice}")
+            return False
+        in_step = asyncio.run(fill(database, table[1], embed=embed))
+    print(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
+    return in_step
+
+
+def _check_declared(table: TableName, text: str) -> None:
+    """See that quarry.toml is right, and does not say something else of the name. Raises ConfigurationError."""
+    declared = read_declarations(text, str(FILE)).get(table[1])
+    if declared is not None and table_name(declared.source) != table:
+        raise ConfigurationError(
+            f"{FILE} declares {table[1]} of {declared.source} already: take another name, or load --as {declared.source}"
+        )
+
+
+def _made_before(connection: SyncConnection, table: TableName) -> Relation | None:
+    """The table, if it was made of files. Raises ConfigurationError where the name is another's."""
+    shown = toml_text.table(*table)
+    kept = stored_collections(connection).get(table[1])
+    if kept is not None and kept.source not in (table, ("", "")):
+        raise ConfigurationError(
+            f"The database has a collection {table[1]} of {toml_text.table(*kept.source)} already: take another name"
+        )
+    relation = relations_named(connection, [table]).get(table)
+    if relation is not None and not (relation.comment or "").startswith(MADE_BY_LOAD):
+        raise ConfigurationError(
+            f"There is a {relation.kind} {shown} already, which `quarry load` did not make: take another name, or search it"
+            f" as it is, declared by `quarry map {table[0]}`"
+        )
+    if relation is None:
+        names = connection.execute("select from pg_namespace where nspname = %s", [table[0]]).fetchall()
+        if not names:
+            raise ConfigurationError(
+                f"There is no schema {table[0]} in this database: `create schema {table[0]}` makes it"
+            )
+    return relation
+
+
+@contextmanager
+def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterator[str]:
+    """The text of quarry.toml with the table in it, which is written at the end of the block, if it was not there."""
+    if table[1] in read_declarations(text):
+        yield text
+        return
+    section = draft_one(table[1], relations_named(connection, [table])[table])
+    before = text if text.endswith("\n") or not text else f"{text}\n"
+    yield (before + "\n" + section) if before else section
+    with FILE.open("a", encoding="utf-8", newline="") as file:
+        file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
+    print(f"added [collections.{table[1]}] to {FILE}: read it over")
+
+
+def _warn_of_others(connection: SyncConnection, declared: str) -> None:
+    """Tell which collections another file declared: a file that lacks them would drop them."""
+    others = sorted(stored_collections(connection).keys() - read_declarations(declared).keys())
+    if others:
+        _note(f"{FILE} does not declare {', '.join(others)}, which the database keeps: `quarry apply` would drop them")
+
+
+def _report(load: FileLoad, name: str) -> None:
+    """Tell what was read, what was guessed of it, and what is left out."""
+    report_skipped(load.loaded)
+    rows = load.loaded.rows - load.loaded.skipped
+    if load.relation is not None:
+        print(f"{name}: {rows:,} rows, {load.loaded.changed:,} new or changed, {load.loaded.skipped:,} skipped")
+        return
+    columns = load.guesser.guessed().columns
+    print(f"{name}: {rows:,} rows, {load.loaded.skipped:,} skipped")
+    write_table(
+        make_console(),
+        ("column", "type", "of the file"),
+        [(each.name, each.type, f"{each.header}{f': {each.remark}' if each.remark else ''}") for each in columns],
+    )
+    numbered = (
+        "" if load.key in {each.name for each in columns} else f", which numbers them{load.note and f': {load.note}'}"
+    )
+    print(f"rows are told apart by {load.key}{numbered}")
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)

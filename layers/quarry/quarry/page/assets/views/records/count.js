@@ -1,0 +1,32 @@
+/**
+ * A number that was asked for: what was counted or reckoned, group by group, and the way to the rows.
+ */
+
+import {barChart} from '../../components/bars.js';
+import {element} from '../../dom.js';
+import {day, month, words} from '../../format.js';
+import {typeLabel} from './declared.js';
+
+const GROUPS_MAX = 20;
+
+/**
+ * @param {any} event an `aggregation`
+ * @param {string} question
+ * @param {import('../../app.js').Context} context
+ */
+export function countFigure({by, groups, of, filters}, question, context) {
+  const {types = [], from, to, facets = {}} = filters;
+  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value), value: of ? group[of] : group.count}))
+    .filter(({value}) => value !== null && value !== undefined);
+  const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
+  const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
+  return element('div', {class: 'count'},
+    entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year'}),
+    element('p', {}, element('a', {href: address}, 'Show the records behind this')));
+}
+
+function groupLabel(by, value) {
+  if (by === 'year') return String(value).slice(0, 4);
+  if (by === 'month') return month(value);
+  return ['day', 'week'].includes(by) ? day(value) : String(value);
+}

@@ -1,0 +1,102 @@
+/**
+ * What the service says of its types of record: what they can be filtered by, and questions that they can answer.
+ */
+
+import {element, replace} from '../../dom.js';
+import {number, words} from '../../format.js';
+
+const VALUES_MAX = 60;
+const EXAMPLES_MAX = 5;
+const LISTED = new Set(['value', 'name', 'place', 'array', 'boolean', 'title']);
+const NUMBERS = new Set(['number', 'money', 'year']);
+
+/** @type {Promise<any[]> | null} */
+let known = null;
+
+/** The same as they were told, in their order; none before that. @type {any[]} */
+let types = [];
+
+/** The types of record, asked for once; none where they cannot be had.
+ * @param {import('../../app.js').Context} context
+ * @returns {Promise<any[]>}
+ */
+export function collections(context) {
+  known ??= context.api.get('collections').then((told) => { types = told.collections; return types; }).catch(() => { known = null; return []; });
+  return known;
+}
+
+/** What records of a type are called; as the data calls them where the service has not told.
+ * @param {string} type
+ */
+export function typeLabel(type) {
+  return types.find(({name}) => name === type)?.label ?? words(type);
+}
+
+/** What may be chosen where these types are known: all that there are.
+ * @param {string[]} chosen
+ */
+export function offered(chosen) {
+  return [...new Set([...types.map(({name}) => name), ...chosen])];
+}
+
+/** Questions that the declared collections can answer.
+ * @param {any[]} types
+ */
+export function exampleQuestions(types) {
+  const asked = types.map(({label, facets, date}) => {
+    const many = label.charAt(0).toLowerCase() + label.slice(1);
+    const listed = facets.find(({kind}) => kind === 'value');
+    const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');
+    return [
+      `How many ${many} are there?`,
+      listed && `${label} by ${listed.label}`,
+      measured && `What is the average ${measured.label} of ${many}?`,
+      date && `${label} per month`,
+    ].filter(Boolean);
+  });
+  // one question of each collection, then a second
+  const turns = [0, 1, 2, 3].flatMap((turn) => asked.map((questions) => questions[turn]));
+  return turns.filter(Boolean).slice(0, EXAMPLES_MAX);
+}
+
+/**
+ * The filters of one type: a list of values with their numbers for each facet that has such, the ends of a range for numbers.
+ * @param {any} type as the service declares it
+ * @param {Record<string, any>} search
+ * @param {{context: import('../../app.js').Context, signal: AbortSignal, onfilter: (filters: Record<string, string[]>, control: string) => void}} options
+ */
+export function facetFields(type, search, {context, signal, onfilter}) {
+  const fields = type.facets.filter(({kind}) => LISTED.has(kind) || NUMBERS.has(kind)).map((facet) =>
+    (NUMBERS.has(facet.kind) ? rangeField(facet, search, onfilter) : valueField(facet, type, search, {context, signal, onfilter})));
+  return element('div', {class: 'date-fields'}, fields);
+}
+
+function valueField(facet, type, search, {context, signal, onfilter}) {
+  const [chosen = ''] = search[facet.name] ?? [];
+  const select = element('select', {
+    data: {filter: facet.name}, on: {change: ({target}) => onfilter({[facet.name]: target.value ? [target.value] : []}, facet.name)},
+  }, element('option', {value: ''}, 'Any'), chosen && element('option', {value: chosen}, chosen));
+  select.value = chosen;
+  context.api.get('records/facets', {query: {type: type.name, by: facet.name}, signal}).then(({groups}) => {
+    const offered = groups.slice(0, VALUES_MAX);
+    const isLeftOut = chosen && !offered.some(({value}) => String(value) === chosen);
+    replace(select, element('option', {value: ''}, 'Any'), isLeftOut && element('option', {value: chosen}, chosen),
+      offered.map(({value, count}) => element('option', {value: String(value)}, `${value} (${number(count)})`)));
+    select.value = chosen;
+  }).catch(() => {});
+  return element('label', {class: 'field'}, words(facet.label), select);
+}
+
+function rangeField(facet, search, onfilter) {
+  const [least = '', most = ''] = (search[facet.name]?.[0] ?? '').split('..');
+  const ends = {least, most};
+  const input = (end, label) => element('input', {
+    type: 'number', step: 'any', value: ends[end], data: {filter: `${facet.name}-${end}`}, 'aria-label': `${words(facet.label)}, ${label}`, placeholder: label,
+    on: {change: ({target}) => {
+      ends[end] = target.value;
+      onfilter({[facet.name]: ends.least || ends.most ? [`${ends.least}..${ends.most}`] : []}, `${facet.name}-${end}`);
+    }},
+  });
+  return element('div', {class: 'field', role: 'group', 'aria-label': words(facet.label)}, element('span', {}, words(facet.label)),
+    element('div', {class: 'range'}, input('least', 'least'), input('most', 'most')));
+}

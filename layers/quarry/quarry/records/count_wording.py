@@ -1,0 +1,88 @@
+"""A number in words: what was counted or reckoned, of which records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quarry.core.language.nouns import plural
+from quarry.core.query.question import Ask, Function
+from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.wording import grouped_by_label, value_label
+from quarry.records.contract import AggregationEvent, CountedGroup
+
+GROUPS_SAID_MAX = 8
+
+_FUNCTIONS: Mapping[Function, str] = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+def sentence(table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequence[str]) -> str:
+    """What the event tells of the records that are like `labels`."""
+    said = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
+    if ask.function and ask.of:
+        return _reckoned(table, ask, event, said)
+    if ask.kind == "distinct":
+        of = f" of {noun(table, 2)}{said}" if said else ""
+        return f"The records tell {event.total:,} different {grouped_by_label(table, ask, event.total)}{of}."
+    counted = f"{event.total:,}" if event.total else "no"
+    told = f"The records hold {counted} {noun(table, event.total)}{said}."
+    if not event.groups:
+        return told
+    named = [f"{value_label(group.value, ask.grain)} {group.count:,}" for group in event.groups[:GROUPS_SAID_MAX]]
+    if ask.limit is not None:
+        which = "Fewest" if ask.ascending else "Most"
+        return f"{which} {noun(table, 2)}{said}, by {grouped_by_label(table, ask, 1)}: {'; '.join(named)}."
+    return f"{told} By {grouped_by_label(table, ask, 1)}: {'; '.join(named)}{_more(event)}."
+
+
+def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) -> str:
+    assert ask.function
+    assert ask.of
+    facet = table.facet(ask.of)
+    of = f"{event.total:,} {noun(table, event.total)}{said}" if event.total else f"no {noun(table, 2)}{said}"
+    function = _FUNCTIONS[ask.function]
+    what = facet.label if facet.label.split()[:1] == [function] else f"{function} {facet.label}"
+    if ask.kind == "measure":
+        if event.value is None:
+            return f"No {facet.label} can be told of {of}."
+        return f"The {what} of {of} is {amount(facet, event.value)}."
+    named = [
+        f"{value_label(group.value, ask.grain)} {amount(facet, measured)}"
+        for group in event.groups[:GROUPS_SAID_MAX]
+        if (measured := measure_of(group, event)) is not None
+    ]
+    if ask.kind == "extreme":
+        if event.value is None:
+            return f"No {facet.label} can be told of {of}."
+        if ask.limit in (None, 1):
+            titles = "; ".join(str(group.value) for group in event.groups[:GROUPS_SAID_MAX])
+            return f"The {what} of {of} is {amount(facet, event.value)}: {titles}{_more(event)}."
+        return f"The {what} of {of}: {'; '.join(named)}."
+    by = grouped_by_label(table, ask, 1)
+    if ask.limit is not None:
+        which = "Lowest" if ask.ascending else "Highest"
+        return (
+            f"{which} {what if ask.function in ('sum', 'avg') else facet.label} of {of}, by {by}: {'; '.join(named)}."
+        )
+    return f"The {what} of {of}, by {by}: {'; '.join(named)}{_more(event)}."
+
+
+def measure_of(group: CountedGroup, event: AggregationEvent) -> float | None:
+    """What was reckoned of a group."""
+    return (group.model_extra or {}).get(event.of or "")
+
+
+def _more(event: AggregationEvent) -> str:
+    rest = len(event.groups) - GROUPS_SAID_MAX
+    return f"; and {rest} more" if rest > 0 else ""
+
+
+def amount(facet: Facet, value: float) -> str:
+    """A number as people write it, with at most two places, money in its currency."""
+    number = f"{value:,.0f}" if round(value, 2) == round(value) else f"{value:,.2f}"
+    return f"{facet.currency} {number}" if facet.currency else number
+
+
+def noun(table: SearchTable, number: int) -> str:
+    """What so many rows of a table are called."""
+    name = table.nouns[0]
+    return name if number == 1 else plural(name)

@@ -1,0 +1,223 @@
+"""What of an answer its sources say: behind each citation the sentence it stands for, the passage of the source that supports it,
+and whether that says it word for word. Pure, without a model, and linear in the length of answer and sources.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from quarry.core.language.stemming import stem
+from quarry.core.text import STOP_WORDS, significant_words
+from quarry.records.candidates import RecordText
+from quarry.records.contract import Citation
+
+CHARACTERS_MAX = 20_000
+"""So much of a source is looked at."""
+QUOTE_SENTENCES_MAX = 2
+QUOTE_CHARACTERS_MAX = 600
+SUPPORTED_MIN = 0.5
+"""A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage."""
+VERBATIM_WORDS_MIN = 4
+"""Fewer words in a row are in many texts by chance."""
+
+_MARKERS = re.compile(r"(?:\[\d{1,3}\] ?)+")
+_SPACES = re.compile(r" +")
+_NUMBER = re.compile(r"\d{1,3}")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![\s\"”’)*_]|$)[^.!?\n]*)*(?:[.!?]+[\"”’)*_]*(?: ?\[\d{1,3}\])*|$|(?=\n))")
+_FENCE = re.compile(r"^\s*```")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
+_PLACES_MAX = 20
+"""So many places of the same words are looked at."""
+CITATIONS_MAX = 100
+CLAIM_WORDS_MAX = 200
+"""More of an answer's citations, and more of what one stands behind, are not looked at."""
+_SAYING = frozenset(
+    "said says say asked asks told tells according explained noted stated added wrote writes put".split()
+)
+"""What tells who said something, beside what was said."""
+_DENIALS = frozenset({"not", "no", "never", "nor", "neither", "without", "none", "nobody", "nothing", "cannot"})
+
+
+@dataclass(frozen=True)
+class Support:
+    """The citations of an answer in their order, and the sentences that no source supports which they cite."""
+
+    citations: Sequence[Citation]
+    unsupported: Sequence[str]
+
+
+def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
+    """How the sources, by their numbers, support the answer that cites them."""
+    read: dict[int, _Source] = {}
+    citations: list[Citation] = []
+    unsupported: list[str] = []
+    for sentence in _cited_sentences(answer):
+        found = []
+        for claim, numbers in _claims(sentence):
+            for n in numbers:
+                if n in sources:
+                    source = read.setdefault(n, _Source(sources[n]))
+                    found.append(_citation(n, sentence, claim, source))
+        citations += found
+        if len(citations) >= CITATIONS_MAX:
+            break
+        if found and max(each.support for each in found) < SUPPORTED_MIN:
+            unsupported.append(_plain(sentence))
+    return Support(citations, unsupported)
+
+
+def _cited_sentences(answer: str) -> Iterator[str]:
+    """The sentences with a marker, outside of fenced code; a marker behind a full stop belongs to the sentence before it."""
+    is_code = False
+    for line in answer.splitlines():
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not is_code:
+            for match in _SENTENCE.finditer(_LIST_MARK.sub("", line)):
+                if _MARKERS.search(match.group()):
+                    yield match.group().strip()
+
+
+def _claims(sentence: str) -> Iterator[tuple[str, list[int]]]:
+    """The parts of a sentence that its markers stand behind, with the numbers of these."""
+    start = 0
+    for marker in _MARKERS.finditer(sentence):
+        claim = sentence[start : marker.start()]
+        start = marker.end()
+        yield (claim if significant_words(claim) else _plain(sentence)), [*map(int, _NUMBER.findall(marker.group()))]
+
+
+def _plain(sentence: str) -> str:
+    """A sentence without its markers."""
+    return _SPACES.sub(" ", _MARKERS.sub(" ", sentence)).replace(" .", ".").replace(" ,", ",").strip()
+
+
+@dataclass(frozen=True)
+class _Word:
+    text: str
+    stem: str
+    start: int
+    end: int
+
+
+def _words(text: str) -> list[_Word]:
+    words = ((match.group().lower().replace("’", "'"), match) for match in _WORD.finditer(text))
+    return [_Word(word, stem(word), match.start(), match.end()) for word, match in words]
+
+
+class _Source:
+    """A source, read once."""
+
+    def __init__(self, text: RecordText) -> None:
+        self.text = text
+        self.body = text.body[:CHARACTERS_MAX]
+        beside = " ".join(filter(None, (text.title, text.topic, text.author, str(text.date or ""))))
+        self.beside = frozenset(word.stem for word in _words(beside))
+
+    @cached_property
+    def words(self) -> list[_Word]:
+        return _words(self.body)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return self.beside | {word.stem for word in self.words}
+
+    @cached_property
+    def passages(self) -> list[tuple[int, int, frozenset[str]]]:
+        """Where each sentence begins and ends, and what words it has."""
+        passages, place = [], 0
+        for match in _SENTENCE.finditer(self.body):
+            start = match.start() + len(match.group()) - len(match.group().lstrip())
+            stems = set()
+            while place < len(self.words) and self.words[place].start < match.end():
+                stems.add(self.words[place].stem)
+                place += 1
+            if stems:
+                passages.append((start, match.end(), frozenset(stems)))
+        return passages
+
+    @cached_property
+    def places(self) -> Mapping[tuple[str, ...], list[int]]:
+        """Where so many words in a row begin."""
+        places: dict[tuple[str, ...], list[int]] = {}
+        texts = [word.text for word in self.words]
+        for place in range(len(texts) - VERBATIM_WORDS_MIN + 1):
+            places.setdefault(tuple(texts[place : place + VERBATIM_WORDS_MIN]), []).append(place)
+        return places
+
+
+def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
+    words = _words(claim)[:CLAIM_WORDS_MAX]
+    said = _passage(words, source)
+    verbatim = _verbatim(words, source)
+    if verbatim is not None:
+        said = (*verbatim, 1.0)
+    start, end, share = said
+    quote = source.body[start:end]
+    return Citation(
+        n=n,
+        sentence=_plain(sentence),
+        quote=quote or None,
+        start=start if quote else None,
+        end=end if quote else None,
+        support=round(share, 3),
+        verified=verbatim is not None,
+    )
+
+
+def _passage(words: Sequence[_Word], source: _Source) -> tuple[int, int, float]:
+    """Where the passage is that holds most of what is claimed, and its share of it: nothing of what has a number of its own."""
+    claimed = frozenset(word.stem for word in words if word.text not in STOP_WORDS)
+    if not claimed or _has_own_number(words, source):
+        return 0, 0, 0.0
+    best = (0.0, 0, 0)
+    passages = source.passages
+    for first in range(len(passages)):
+        held: frozenset[str] = source.beside
+        for start, end, stems in passages[first : first + QUOTE_SENTENCES_MAX]:
+            held = held | stems
+            begin = passages[first][0]
+            if end - begin > QUOTE_CHARACTERS_MAX and start != begin:
+                break
+            if stems & claimed:
+                # the shorter of two that hold as much
+                best = max(best, (len(claimed & held) / len(claimed), begin - end, begin))
+    share, length, start = best
+    return start, start - length, share
+
+
+def _has_own_number(words: Sequence[_Word], source: _Source) -> bool:
+    """Whether a number is said that the source does not have."""
+    return any(word.text[0].isdigit() and word.stem not in source.stems for word in words)
+
+
+def _verbatim(words: Sequence[_Word], source: _Source) -> tuple[int, int] | None:
+    """Where the source says just this, if it does: what else is claimed is only who said it, or of what."""
+    texts = [word.text for word in words]
+    longest = (0, 0, 0)
+    for first in range(len(texts) - VERBATIM_WORDS_MIN + 1):
+        for place in source.places.get(tuple(texts[first : first + VERBATIM_WORDS_MIN]), ())[:_PLACES_MAX]:
+            if first and place and texts[first - 1] == source.words[place - 1].text:
+                continue  # in the middle of a longer one
+            length = VERBATIM_WORDS_MIN
+            while (
+                first + length < len(texts)
+                and place + length < len(source.words)
+                and texts[first + length] == source.words[place + length].text
+            ):
+                length += 1
+            longest = max(longest, (length, -first, place))
+    length, first, place = longest[0], -longest[1], longest[2]
+    if length * 2 < len(texts) or not length:
+        return None
+    rest = [*words[:first], *words[first + length :]]
+    if any(word.text in _DENIALS or word.text.endswith("n't") for word in rest):
+        return None
+    if any(word.stem not in source.beside for word in rest if word.text not in STOP_WORDS | _SAYING):
+        return None
+    end = source.words[place + length - 1].end
+    return source.words[place].start, end + (source.body[end : end + 1] in (".", "!", "?"))

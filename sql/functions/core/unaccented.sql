@@ -1,0 +1,8 @@
+-- A text without accents, and with the letters that accents made (œ, ß, ł) as they are written without. It needs no extension, and
+-- leaves the case as it is.
+create or replace function unaccented(p_text text) returns text
+language sql immutable parallel safe
+as $$
+  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
+    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;

@@ -1,0 +1,293 @@
+"""`quarry load FILE --as NAME`: a file becomes a table that is searched, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import psycopg
+import pytest
+
+from quarry.local.cli import main
+from tests.collections.support import TICKETS, owner
+from tests.conftest import client_of
+
+SHIPS = """\
+Ship No;Name;Log;Class;Built;Crew;Berth;Left at;Value
+S-01;Marigold;Took on timber and salt.;cutter;1931-05-01;12;007;1931-06-01 08:00;12,50
+S-02;Heron;A gale tore the mizzen sail.;cutter;1932-05-01;9;012;1931-07-01 08:00;1.250,00
+S-03;Anvil;Coal for the northern stations.;collier;1933-05-01;;;1931-08-01 08:00;9,00
+"""
+
+
+@pytest.fixture
+def harbour(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty database; the working directory holds ships.csv."""
+    (tmp_path / "ships.csv").write_text(SHIPS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    owner(database_url, "alter database " + database_url.rsplit("/", 1)[1] + " set timezone = 'Asia/Tokyo'")
+    return database_url
+
+
+def rows(url: str, statement: str) -> list[Any]:
+    with psycopg.connect(url, options="-c timezone=UTC") as connection:
+        return connection.execute(statement.encode()).fetchall()
+
+
+def tables(url: str) -> list[str]:
+    return [name for (name,) in rows(url, "select tablename from pg_tables where schemaname = 'public' order by 1")]
+
+
+@pytest.fixture
+def piped(tmp_path: Path) -> Iterator[TextIO]:
+    """A file that stands for standard input."""
+    with (tmp_path / "piped").open() as file:
+        yield file
+
+
+Said = Callable[..., tuple[int, list[str], list[str]]]
+
+
+@pytest.fixture
+def load(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs `quarry load`: its exit status, and the lines that it said on standard output and standard error."""
+
+    def run(*arguments: str) -> tuple[int, list[str], list[str]]:
+        capsys.readouterr()
+        status = main(["load", *arguments])
+        said = capsys.readouterr()
+        return status, [line.rstrip() for line in said.out.splitlines()], said.err.splitlines()
+
+    return run
+
+
+def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load: Said) -> None:
+    status, told, _ = load("ships.csv", "--as", "ships")
+    assert status == 0
+    assert told == [
+        "ships.csv: 3 rows, 0 skipped",
+        "column   type         of the file",
+        "ship_no  text         Ship No",
+        "name     text         Name",
+        "log      text         Log",
+        "class    text         Class",
+        "built    date         Built",
+        "crew     bigint       Crew",
+        "berth    text         Berth",
+        "left_at  timestamptz  Left at",
+        "value    text         Value: numbers with a comma: kept as written",
+        "rows are told apart by ship_no",
+        "added [collections.ships] to quarry.toml: read it over",
+        "ships: 3 rows read",
+        'try: quarry ask records "How many ships are there?"',
+        "     quarry serve",
+    ]
+    with client_of(harbour) as client:
+        found, *_ = client.get("/records/search", params={"q": "mizzen sail"}).json()["results"]
+        assert (found["type"], found["id"], found["title"]) == ("ships", "S-02", "Heron")
+        counted = client.get("/records/facets", params={"type": "ships", "by": "class"}).json()
+        assert {group["value"]: group["count"] for group in counted["groups"]} == {"cutter": 2, "collier": 1}
+
+
+def test_values_are_what_the_file_says_and_times_without_a_zone_are_utc(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--no-embed")
+    assert rows(harbour, "select berth, crew, left_at::text, value from ships order by ship_no") == [
+        ("007", 12, "1931-06-01 08:00:00+00", "12,50"),
+        ("012", 9, "1931-07-01 08:00:00+00", "1.250,00"),
+        (None, None, "1931-08-01 08:00:00+00", "9,00"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "gzip", "pipe", "folder"])
+def test_every_form_of_file_makes_the_same_table(
+    harbour: str, load: Said, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    given = [{"id": 1, "name": "Marigold", "holds": ["salt"]}, {"id": 2, "name": "Heron", "log": {"gale": True}}]
+    lines = [json.dumps(row) for row in given]
+    source = {"jsonl": "s.jsonl", "json": "s.json", "gzip": "s.jsonl.gz", "pipe": "-", "folder": "parts"}[form]
+    if form == "pipe":
+        (tmp_path / "piped").write_text("\n".join(lines))
+        monkeypatch.setattr(sys, "stdin", request.getfixturevalue("piped"))
+    elif form == "folder":
+        (tmp_path / "parts").mkdir()
+        for number, line in enumerate(lines):
+            (tmp_path / "parts" / f"{number}.jsonl").write_text(line)
+    elif form == "gzip":
+        (tmp_path / source).write_bytes(gzip.compress("\n".join(lines).encode()))
+    else:
+        (tmp_path / source).write_text(json.dumps(given) if form == "json" else "\n".join(lines))
+    assert load(source, "--as", "ships", "--no-embed")[0] == 0
+    assert rows(harbour, "select * from ships order by id") == [
+        (1, "Marigold", ["salt"], None), (2, "Heron", None, {"gale": True}),
+    ]  # fmt: skip
+
+
+def test_a_folder_whose_files_are_not_of_one_table_is_refused(harbour: str, load: Said, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.csv").write_text("id,name\n1,Heron\n")
+    (tmp_path / "parts" / "b.csv").write_text("id,name,crew\n2,Anvil,3\n")
+    status, _, told = load("parts", "--as", "ships")
+    assert status == 1
+    assert told[0].startswith("b.csv: is not of one table with a.csv: a.csv has no column crew")
+    assert tables(harbour) == []
+
+
+def test_what_is_in_quarry_toml_stays_and_only_the_new_collection_is_applied(harbour: str, load: Said) -> None:
+    before = "# mine\n" + TICKETS.rstrip()
+    Path("quarry.toml").write_text(before)
+    assert load("ships.csv", "--as", "ships", "--no-embed")[0] == 0
+    after = Path("quarry.toml").read_text()
+    assert after.startswith(before + "\n\n[collections.ships]  # about 3 rows\n")
+    assert rows(harbour, "select name from quarry.collections") == [("ships",)]
+
+
+def test_collections_that_another_file_declared_are_told(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--no-embed")
+    Path("quarry.toml").unlink()
+    _, _, told = load("ships.csv", "--as", "boats", "--no-embed")
+    assert told == ["quarry.toml does not declare ships, which the database keeps: `quarry apply` would drop them"]
+    assert len(rows(harbour, "select from quarry.collections")) == 2
+
+
+def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--no-embed")
+    declared = Path("quarry.toml").read_text()
+    Path("more.csv").write_text("Ship No,Crew,Name\nS-02,9,Heron\nS-03,31,Anvil\nS-04,2,Wren\n")
+    status, told, _ = load("more.csv", "--as", "ships", "--no-embed")
+    assert (status, told[:2]) == (0, ["more.csv: 3 rows, 2 new or changed, 0 skipped", "ships: 2 rows read"])
+    assert rows(harbour, "select name, crew, left(log, 4) from ships order by ship_no") == [
+        ("Marigold", 12, "Took"), ("Heron", 9, "A ga"), ("Anvil", 31, "Coal"), ("Wren", 2, None),
+    ]  # fmt: skip
+    assert Path("quarry.toml").read_text() == declared
+
+
+def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--no-embed")
+    Path("more.csv").write_text(
+        "Ship No,Crew,Left at\nS-05,few,1931-01-01\n,1,\nS-06,1\nS-07,1,01.02.1931\nS-08,1,\nS-08,2,\n"
+    )
+    status, _, told = load("more.csv", "--as", "ships", "--no-embed")
+    wrong = [
+        "more.csv, line 2, Crew: 'few' is not a whole number",
+        "more.csv, line 3, ship_no: is missing, and tells rows apart",
+        "more.csv, line 4, line: has 2 cells, the header 3",
+        "more.csv, line 5, Left at: '01.02.1931' is not a time as YYYY-MM-DDThh:mm:ssZ",
+        "more.csv, line 7, Ship No: is also in line 6",
+    ]
+    assert (status, told[:-1]) == (1, wrong)
+    assert len(rows(harbour, "select from ships")) == 3
+    status, _, told = load("more.csv", "--as", "ships", "--no-embed", "--skip-invalid")
+    assert (status, told) == (0, [f"skipped {each}" for each in wrong])
+    assert rows(harbour, "select ship_no, crew from ships where ship_no > 'S-03'") == [("S-08", 1)]
+    Path("more.csv").write_text("Ship No,Captain\nS-05,Ann\n")
+    assert load("more.csv", "--as", "ships")[2][0].startswith("more.csv: ships has no column captain; it has ship_no, ")
+
+
+def test_rows_without_a_key_are_numbered_and_added_each_time(harbour: str, load: Said) -> None:
+    Path("notes.csv").write_text("id,note\n1,low tide\n1,high tide\n")
+    _, told, _ = load("notes.csv", "--as", "notes", "--no-embed")
+    assert (
+        "rows are told apart by row_id, which numbers them: id does not tell all rows apart: Key (id)=(1) is duplicated."
+        in told
+    )
+    load("notes.csv", "--as", "notes", "--no-embed")
+    assert rows(harbour, "select row_id, note from notes order by 1") == [
+        (1, "low tide"), (2, "high tide"), (3, "low tide"), (4, "high tide"),
+    ]  # fmt: skip
+
+
+def test_the_key_may_be_named(harbour: str, load: Said) -> None:
+    load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")
+    load("ships.csv", "--as", "ships", "--no-embed")
+    assert len(rows(harbour, "select from ships")) == 3
+    assert load("ships.csv", "--as", "ships", "--key", "name", "--no-embed")[0] == 0
+    assert (
+        load("ships.csv", "--as", "ships", "--key", "ship_no")[2][0]
+        == "rows of ships are told apart by name, which stays so"
+    )
+    assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
+        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "nothing was loaded",
+    ]  # fmt: skip
+    assert load("ships.csv", "--as", "boats", "--key", "nmae")[2][0].startswith(
+        "there is no column 'nmae' to be the key"
+    )
+    assert tables(harbour) == ["ships"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("id,name\n", "bad.csv: holds no rows"),
+        ("", "bad.csv: holds no rows"),
+        ("id,name\n1,Heron,5\n", "bad.csv, line 2, line: has 3 cells, the header 2"),
+        ("id,crew\n1,5\n", "quarry: bad holds no text that could be searched"),
+        ("a\x00b\nx\n", "bad.csv: the header holds what Postgres cannot store"),
+        ("name\nx\x00y\n", "bad.csv, line 2, name: holds what Postgres cannot store"),
+    ],
+)  # fmt: skip
+def test_nothing_is_kept_where_something_is_wrong(harbour: str, load: Said, content: str, why: str) -> None:
+    Path("bad.csv").write_text(content)
+    status, _, told = load("bad.csv", "--as", "bad")
+    assert (status, told[0]) == (1, why)
+    assert tables(harbour) == []
+    assert not Path("quarry.toml").exists()
+
+
+def test_nothing_is_kept_where_quarry_toml_cannot_be_written(harbour: str, load: Said) -> None:
+    Path("quarry.toml").symlink_to("nowhere/quarry.toml")
+    assert load("ships.csv", "--as", "ships")[::2] == (1, ["quarry: quarry.toml: No such file or directory"])
+    assert tables(harbour) == []
+    assert rows(harbour, "select from quarry.collections") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "why"),
+    [
+        ("Ships", 2, "nothing can be called 'Ships': lower-case letters, digits and _, as in ships"),
+        ("motion", 2, "'motion' is a type of a city's records"),
+        ("taken", 1, "There is a table public.taken already, which `quarry load` did not make"),
+        ("a_view", 1, "There is a view public.a_view already"),
+        ("quarry.ships", 1, "The schema quarry is Quarry's own"),
+        ("nowhere.ships", 1, "There is no schema nowhere in this database"),
+        ("tickets", 1, "quarry.toml declares tickets of support.tickets already"),
+        ("port.tickets", 1, "quarry.toml declares tickets of support.tickets already"),
+    ],
+)
+def test_a_name_that_cannot_be_taken_is_told(harbour: str, load: Said, name: str, status: int, why: str) -> None:
+    owner(
+        harbour, "create table taken (id int primary key)", "create view a_view as select 1 as id", "create schema port"
+    )
+    Path("quarry.toml").write_text(TICKETS)
+    ended, _, [told] = load("ships.csv", "--as", name)
+    assert ended == status
+    assert why in told
+
+
+def test_a_table_may_be_made_in_another_schema(harbour: str, load: Said) -> None:
+    owner(harbour, "create schema port")
+    assert load("ships.csv", "--as", "port.ships", "--no-embed")[0] == 0
+    assert len(rows(harbour, "select from port.ships")) == 3
+    assert load("ships.csv", "--as", "ships")[0] == 1
+
+
+def test_one_file_is_enough_with_as_wherever_it_stands_and_not_without(
+    harbour: str, load: Said, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("two.csv").write_text(SHIPS.replace("S-0", "T-0"))
+    assert load("--as", "a", "--no-embed", "ships.csv", "two.csv")[0] == 0
+    assert load("ships.csv", "--as", "b", "two.csv", "--no-embed")[0] == 0
+    assert [len(rows(harbour, f"select from {name}")) for name in "ab"] == [6, 6]
+    for wrong in (["people"], ["ships.csv"]):
+        with pytest.raises(SystemExit, match="2"):
+            main(["load", *wrong])
+        assert "required: FILE" in capsys.readouterr().err
+    assert load("ships.csv", "two.csv")[::2] == (
+        2, [load("ships.csv", "two.csv")[2][0]]
+    )  # fmt: skip
+    assert "--as NAME makes a table of a file" in load("ships.csv", "two.csv")[2][0]
+    assert load("companies", "ships.csv", "--key", "name")[0] == 2

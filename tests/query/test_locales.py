@@ -1,0 +1,143 @@
+"""Questions in German and French, rendered for the reader of questions and put back."""
+
+from __future__ import annotations
+
+import datetime
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.core.language.inflections import inflections
+from quarry.core.query.asked import find_asked
+from quarry.core.query.cues import cues
+from quarry.core.query.lexicon import Lexicon, PhraseTable
+from quarry.core.query.locales import locales, render_question
+from quarry.core.query.mention import Cue, DateRange, MoneyRange
+from quarry.core.query.parser import parse
+from quarry.core.query.vocabulary import Vocabulary
+from quarry.core.text import STOP_WORDS
+
+TODAY = datetime.date(2024, 6, 15)
+NOTHING: Lexicon = Lexicon(PhraseTable(()), PhraseTable(()), PhraseTable(()), {})
+
+
+def rendered(text: str, *languages: str) -> str | None:
+    rendering = render_question(text, languages)
+    return rendering.text if rendering else None
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Wie viele Meldungen sind offen?", "how many meldungen are offen?"),
+        ("Meldungen nach Stand", "meldungen by stand"),
+        ("Meldungen nach dem 3. Mai 2024", "meldungen after 3 may 2024"),
+        ("Meldungen vom 3.5.2024", "meldungen from 2024-05-03"),
+        ("über 1.500,50 €", "more than 1500.50 €"),
+        ("unter 2,5 Mio. Euro", "less than 2.5 million euro"),
+        ("zwischen März und Mai ohne Aufzug", "between march and may without aufzug"),
+        ('Meldungen mit "die Kellertür"', 'meldungen with "die kellertür"'),
+    ],
+)
+def test_german_is_rendered(text: str, english: str) -> None:
+    assert rendered(text, "german") == english
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Combien de contrats sont signés ?", "how many contrats are signés ?"),
+        ("signés après le 3 mars 2024", "signés after 3 march 2024"),
+        ("du 1er janvier 2024 au 5 mars 2024", "from 1 january 2024 to 5 march 2024"),
+        ("plus de 1 500,50 €", "more than 1500.50 €"),
+        ("Y a-t-il des contrats sans l’assurance ?", "are there any contrats without the assurance ?"),
+        ("où ou à", "where or at"),
+        ("Combien de contrats d'Amélie ?", "how many contrats of Amélie ?"),
+    ],
+)
+def test_french_is_rendered(text: str, english: str) -> None:
+    assert rendered(text, "french") == english
+
+
+def test_a_question_is_read_in_the_language_of_most_of_its_words() -> None:
+    both = ("german", "english")
+    assert rendered("How many tickets are in the house?", *both) is None
+    assert rendered("Wie viele Tickets sind im Haus?", *both) == "how many tickets are in haus?"
+    assert rendered("Tickets", *both) is None
+    assert rendered("Tickets 3.5.2024", "german") == "tickets 2024-05-03"
+    assert rendered("Combien de tickets sont ouverts ?", "german", "french") == "how many tickets are ouverts ?"
+
+
+def test_without_such_rows_every_question_is_english() -> None:
+    for languages in ((), ("english",), ("finnish", "simple")):
+        assert render_question("Wie viele Tickets sind offen?", languages) is None
+
+
+def read(text: str, language: str) -> list[tuple[str, object]]:
+    rendering = render_question(text, [language])
+    assert rendering is not None
+    parsed = parse(rendering.text, lexicon=NOTHING, vocabulary=Vocabulary(), reference_date=TODAY)
+    back = rendering.put_back(parsed)
+    return [(text[each.start : each.end], each.value) for each in back.mentions]
+
+
+def test_what_is_read_stands_where_it_was_said() -> None:
+    said = dict(read("Meldungen ohne Aufzug vom 3. März 2024 über 1.500,50 €", "german"))
+    assert said["ohne"] == Cue("negates")
+    assert said["vom 3. März 2024"] == DateRange(datetime.date(2024, 3, 3), datetime.date(2024, 3, 3))
+    assert said["über 1.500,50 €"] == MoneyRange(1500.5, None, includes_least=False, currency="EUR")
+    said = dict(read("contrats sans assurance depuis mars 2023", "french"))
+    assert said["sans"] == Cue("negates")
+    assert said["depuis mars 2023"] == DateRange(datetime.date(2023, 3, 1), None, grain="month")
+
+
+PHRASES = st.sampled_from(
+    [*sorted({" ".join(phrase) for locale in locales().values() for phrase in locale.words}),
+    "Haus", "3. März", "1.500,50", "l'", '"das Haus"', "été", "2024", "€", "?", "ẞ", "İ"]
+)  # fmt: skip
+
+
+@given(st.lists(PHRASES, max_size=12).map(" ".join), st.sampled_from(sorted(locales())))
+def test_no_character_is_in_two_mentions_and_none_outside(text: str, language: str) -> None:
+    rendering = locales()[language].render(text)
+    parsed = parse(rendering.text, lexicon=NOTHING, vocabulary=Vocabulary(), reference_date=TODAY)
+    back = rendering.put_back(parsed)
+    assert back.text == text
+    for mention in back.mentions:
+        assert 0 <= mention.start <= mention.end <= len(text)
+    assert all(one.end <= other.start for one, other in pairwise(back.mentions))
+
+
+@pytest.mark.parametrize("language", sorted(locales()))
+def test_frames_are_put_into_words_that_the_reader_knows(language: str) -> None:
+    locale = locales()[language]
+    for english in {*locale.words.values(), *locale.before_time.values()}:
+        words = english.split()
+        tokens = parse(english, lexicon=NOTHING, vocabulary=Vocabulary(), reference_date=TODAY)
+        is_known = all(word in STOP_WORDS for word in words) or cues().longest_at(words, 0) is not None
+        assert is_known or find_asked(tokens.tokens, NOTHING) or english in OTHER_WORDS, english
+
+
+OTHER_WORDS = frozenset(
+    """
+    next yesterday ago year years month months week weeks day days quarter thousand million billion two three four five six seven
+    eight nine ten eleven twelve early mid late spring summer autumn winter january february march april june july august
+    september october november december exactly
+    """.split()
+) | {"more than", "less than", "at least", "at most", "last year", "last month", "last week", "this year"}
+"""What dates and numbers are read by."""
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "form"),
+    [
+        ("offenen", "german", "offen"), ("offen", "german", "offene"), ("meldung", "german", "meldungen"),
+        ("resilies", "french", "resilie"), ("contrats", "french", "contrat"), ("contrat", "french", "contrats"),
+    ],
+)  # fmt: skip
+def test_other_forms_of_a_word_are_looked_up(word: str, language: str, form: str) -> None:
+    assert form in inflections(word, [language])
+    assert word not in inflections(word, [language])
+    assert inflections(word, ["english", "simple"]) == ()

@@ -1,0 +1,155 @@
+"""Kept answers: given again while nothing changed, taken back, compared with the records they cite; reading on, and feedback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tests.conftest import client_of, clone_database, model_environment
+from tests.fakes.openai_server import FakeOpenAI
+from tests.records.asking import QUESTION, Events, answer_of, ask, playing, read_events, the, types_of
+
+ANN = {"Authorization": "Bearer ann"}
+BOB = {"Authorization": "Bearer bob"}
+
+
+@pytest.fixture
+def url(server_url: str, sample_template: str) -> Iterator[str]:
+    with clone_database(server_url, sample_template) as url:
+        yield url
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[TestClient]:
+    with client_of(url) as client:
+        yield client
+
+
+def again(client: TestClient, **body: Any) -> Events:
+    return ask(client, fresh=False, **body)
+
+
+def change(url: str, statement: str, *values: object) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        assert connection.execute(statement.encode(), values).rowcount == 1
+
+
+def test_the_same_question_is_answered_from_the_store_without_a_model(
+    url: str, shared_model: FakeOpenAI, model: FakeOpenAI
+) -> None:
+    with client_of(url, **model_environment(shared_model.url)) as client:
+        model.respond = playing()
+        first = again(client)
+        asked = len(model.chat_requests)
+        second = again(client)
+        assert (the(first, "done")["cached"], the(second, "done")["cached"]) == (False, True)
+        assert len(model.chat_requests) == asked > 0
+        assert types_of(second) == types_of(first)
+        for type in ("sources", "citations", "confidence", "followups"):
+            assert the(second, type) == the(first, type)
+        assert answer_of(second) == answer_of(first)
+        assert the(second, "done")["answer_id"] == the(first, "done")["answer_id"]
+        fresh = ask(client)
+        assert (the(fresh, "done")["cached"], len(model.chat_requests) > asked) == (False, True)
+
+
+def test_another_question_caller_scope_or_history_is_answered_anew(client: TestClient) -> None:
+    again(client)
+    turn = {"question": "Is the elm sound?", "answer": "The arborist says so."}
+    for body in (
+        {"question": QUESTION + " "},
+        {"types": ["motion"]},
+        {"filters": {"from": "2000-01-01"}},
+        {"history": [turn]},
+    ):
+        assert the(again(client, **body), "done")["cached"] is (body == {"question": QUESTION + " "})
+    response = client.post("/records/ask", json={"question": QUESTION}, headers=BOB)
+    assert the(read_events(response.text), "done")["cached"] is False
+
+
+def test_a_record_that_changed_is_answered_anew_and_told_of_the_kept_answer(client: TestClient, url: str) -> None:
+    first = again(client)
+    answer_id = the(first, "done")["answer_id"]
+    n = the(first, "citations")["citations"][0]["n"]
+    source = next(source for source in the(first, "sources")["sources"] if source["n"] == n)
+    table = {"motion": "motions", "key_statement": "key_statements", "matter": "matters"}.get(
+        source["type"], f"{source['type']}s"
+    )
+    assert client.get(f"/answers/{answer_id}").json()["changed_since"] == []
+    change(url, f"update {table} set date = date + 1 where id = %s", source["id"])
+    [told] = client.get(f"/answers/{answer_id}").json()["changed_since"]
+    assert told == {"n": n, "type": source["type"], "id": source["id"], "title": source["title"], "change": "changed"}
+    assert the(again(client), "done")["cached"] is False
+    change(url, f"delete from {table} where id = %s", source["id"])
+    assert [each["change"] for each in client.get(f"/answers/{answer_id}").json()["changed_since"]] == ["gone"]
+
+
+def test_only_its_owner_takes_an_answer_back(client: TestClient) -> None:
+    response = client.post("/records/ask", json={"question": QUESTION}, headers=ANN)
+    path = f"/answers/{the(read_events(response.text), 'done')['answer_id']}"
+    assert client.delete(path, headers=BOB).status_code == 404
+    assert client.get(path).status_code == 200
+    assert client.delete(path, headers=ANN).status_code == 204
+    assert client.get(path).status_code == client.delete(path, headers=ANN).status_code == 404
+    response = client.post("/records/ask", json={"question": QUESTION}, headers=ANN)
+    assert the(read_events(response.text), "done")["cached"] is False
+
+
+def blocks(text: str) -> list[str]:
+    return [block for block in text.split("\n\n") if block.startswith("id: ")]
+
+
+@pytest.mark.parametrize("by", ["parameter", "header"])
+def test_a_stream_is_read_on_behind_an_event(client: TestClient, by: str) -> None:
+    whole = blocks(client.get("/records/ask", params={"q": QUESTION}, headers=ANN).text)
+    place = whole[2].split("\n")[0].removeprefix("id: ")
+    parameters = {"q": QUESTION} | ({"after_seq": place} if by == "parameter" else {})
+    headers = ANN | ({"Last-Event-ID": place} if by == "header" else {})
+    rest = client.get("/records/ask", params=parameters, headers=headers)
+    assert (rest.status_code, blocks(rest.text)) == (200, whole[3:])
+    posted = client.post("/records/ask", params={"after_seq": place}, json={"question": QUESTION}, headers=ANN)
+    assert blocks(posted.text) == whole[3:]
+    assert client.get("/records/ask", params={"q": QUESTION, "after_seq": place}, headers=BOB).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/companies/chat", "/campaigns/chat"])
+def test_other_streams_carry_places_too(client: TestClient, path: str) -> None:
+    messages = {"messages": [{"role": "user", "content": "bakeries"}]}
+    body = messages if path == "/companies/chat" else {"message": "Which campaigns ran by email?"}
+    headers = {"Accept": "application/x-ndjson"}
+    whole = [line for line in client.post(path, json=body, headers=headers).text.splitlines() if line]
+    places = [json.loads(line)["seq"] for line in whole]
+    assert [int(place.split("/")[1]) for place in places] == list(range(1, len(whole) + 1))
+    rest = client.post(path, params={"after_seq": places[0]}, json=body, headers=headers)
+    assert [line for line in rest.text.splitlines() if line] == whole[1:]
+
+
+def test_what_is_no_place_is_refused(client: TestClient) -> None:
+    response = client.get("/records/ask", params={"q": QUESTION, "after_seq": "12"})
+    assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/after_seq")
+
+
+def test_feedback_is_kept_with_its_run_and_the_last_word_counts(client: TestClient, url: str) -> None:
+    response = client.get("/records/ask", params={"q": QUESTION}, headers=ANN)
+    run_id = blocks(response.text)[0].removeprefix("id: ").split("/")[0]
+    path = f"/runs/{run_id}/feedback"
+    assert client.post(path, json={"helpful": True}, headers=BOB).status_code == 404
+    assert client.post(path, json={"helpful": True}, headers=ANN).status_code == 204
+    said = {"helpful": False, "reason": "It is about another tree."}
+    assert client.post(path, json=said, headers=ANN).status_code == 204
+    with psycopg.connect(url) as connection:
+        row = connection.execute("select id::text, helpful, feedback_reason from search_runs").fetchall()
+    assert row == [(run_id, False, "It is about another tree.")]
+    assert client.post(path, json={"helpful": "perhaps"}, headers=ANN).status_code == 422
+    assert client.post("/runs/none/feedback", json={"helpful": True}).status_code == 422
+
+
+def test_a_run_is_cancelled_by_its_caller_alone(client: TestClient) -> None:
+    response = client.get("/records/ask", params={"q": QUESTION}, headers=ANN)
+    path = f"/runs/{blocks(response.text)[0].removeprefix('id: ').split('/')[0]}"
+    assert [client.delete(path, headers=headers).status_code for headers in (BOB, ANN)] == [404, 202]

@@ -1,0 +1,125 @@
+"""How the sources of an answer support its sentences: verbatim, in other words, or not."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.records.candidates import RecordText
+from quarry.records.contract import Citation
+from quarry.records.support import support
+
+BODY = (
+    "The harbour wall was inspected in March. Divers found 14 cracks below the waterline, and two of them reach the core.\n"
+    "Repairs are put at 310,000 dollars. The harbour master did not recommend closing the quay."
+)
+
+
+def source(body: str = BODY, title: str = "Harbour wall survey", author: str | None = None) -> RecordText:
+    return RecordText("report", "r1", title, body, None, author, None, None, None, body[:50])
+
+
+def only(answer: str, body: str = BODY, author: str | None = None) -> Citation:
+    [citation] = support(answer, {1: source(body, author=author)}).citations
+    return citation
+
+
+def test_a_sentence_of_the_source_is_verified_with_its_place() -> None:
+    citation = only("Divers found 14 cracks below the waterline, and two of them reach the core. [1]")
+    assert (citation.verified, citation.support) == (True, 1.0)
+    assert citation.quote == BODY[citation.start : citation.end]
+    assert citation.quote == "Divers found 14 cracks below the waterline, and two of them reach the core."
+
+
+def test_who_said_it_may_stand_beside_the_words() -> None:
+    answer = "Ida Brandt said: “Divers found 14 cracks below the waterline” [1]."
+    assert only(answer, author="Ida Brandt").verified
+    assert not only(answer, author="Someone Else").verified
+
+
+def test_a_paraphrase_is_supported_but_not_verified() -> None:
+    citation = only("Two cracks of the 14 reach the core of the wall [1].")
+    assert not citation.verified
+    assert citation.support >= 0.5
+    assert citation.quote is not None
+    assert "two of them reach the core" in citation.quote
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The survey found 41 cracks below the waterline [1].",
+        "Repairs are put at 900,000 dollars [1].",
+        "The ferry timetable changes on Sunday evenings [1].",
+    ],
+)
+def test_what_the_source_does_not_say_is_unsupported(answer: str) -> None:
+    found = support(answer, {1: source()})
+    assert found.unsupported == [answer.replace(" [1]", "")]
+    assert not found.citations[0].verified
+
+
+def test_a_denial_is_not_verified_by_what_it_denies() -> None:
+    assert not only("Divers never found 14 cracks below the waterline [1].").verified
+
+
+def test_one_source_that_supports_a_sentence_is_enough() -> None:
+    found = support(
+        "Repairs are put at 310,000 dollars [1][2].", {1: source(), 2: source("Nothing of the kind.", "Other")}
+    )
+    assert [(each.n, each.verified) for each in found.citations] == [(1, True), (2, False)]
+    assert found.unsupported == []
+
+
+def test_each_marker_stands_behind_its_own_part() -> None:
+    found = support(
+        "The wall was inspected in March [1], and the ferry sails at nine [2].",
+        {1: source(), 2: source("The ferry sails at nine from the north quay.", "Ferries")},
+    )
+    assert [each.support for each in found.citations] == [1.0, 1.0]
+    assert {each.sentence for each in found.citations} == {
+        "The wall was inspected in March, and the ferry sails at nine."
+    }
+
+
+def test_what_has_no_marker_or_stands_in_code_is_passed_over() -> None:
+    answer = (
+        "Nothing here is cited.\n\n```\nx[1]\n```\n\n- **Cracks.** Divers found 14 cracks below the waterline [1].\n"
+    )
+    assert [each.sentence for each in support(answer, {1: source()}).citations] == [
+        "Divers found 14 cracks below the waterline."
+    ]
+
+
+def test_a_number_that_names_no_source_is_passed_over() -> None:
+    assert support("Repairs are put at 310,000 dollars [7].", {1: source()}).citations == []
+
+
+@given(st.text(alphabet="ab .!?\n[]12`*", max_size=300), st.text(alphabet="ab .!?\n12", max_size=300))
+def test_every_quote_is_where_it_says(answer: str, body: str) -> None:
+    found = support(answer, {1: source(body), 2: source(body[::-1])})
+    bodies = {1: body, 2: body[::-1]}
+    for each in found.citations:
+        assert 0 <= each.support <= 1
+        assert (each.quote is None) == (each.start is None) == (each.end is None)
+        if each.quote is not None:
+            assert each.quote == bodies[each.n][each.start : each.end]
+        assert not each.verified or each.quote
+
+
+@pytest.mark.parametrize("piece", ["a", ". ", "a b c d e ", "[1] ", "x [1]. ", " ", "1 ", "\n", "...", "a b c d [1] "])
+def test_its_work_is_linear(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece)) + " [1]"
+        best = float("inf")
+        for _ in range(3):
+            began = time.process_time()
+            support(text, {1: source(re.sub(r"\[1\]", "", text))})
+            best = min(best, time.process_time() - began)
+        return best
+
+    assert seconds(16_000) < 4 * seconds(8_000) + 0.05
