@@ -160,7 +160,7 @@ def test_a_citation_previews_its_source_and_opens_it(model_site: Site, model: Fa
     expect(page.get_by_role("tooltip")).to_be_hidden()
     mark.press("Enter")
     expect(page.get_by_role("dialog", name=title)).to_be_visible()
-    expect(page.get_by_role("dialog")).to_contain_text("Present")
+    expect(page.get_by_role("dialog")).to_contain_text("Attendees")
 
 
 def test_a_tap_on_a_citation_shows_its_source(model_site: Site, model: FakeOpenAI) -> None:
