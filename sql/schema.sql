@@ -266,6 +266,21 @@ $$;
 
 
 --
+-- Name: asked_words(regconfig, text, boolean); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.asked_words(p_language regconfig, p_text text, p_as_phrase boolean DEFAULT false) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
+    when p_language is null then websearch_to_tsquery('english', p_text)
+    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
+    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
+$$;
+
+
+--
 -- Name: best_passage(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -965,7 +980,7 @@ begin
       return counted;
     end if;
   end loop;
-  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2', p_table)
+  execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
     into others using p_found, any_word;
   return least(counted + others, p_limit + 1);
 end
@@ -2006,8 +2021,8 @@ CREATE FUNCTION quarry.motions_values() RETURNS TABLE(facet text, scope text, va
     AS $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select 1, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2043,8 +2058,8 @@ begin
     from (
     with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2065,12 +2080,12 @@ begin
   elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
     perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows) n
-      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows) o)
+    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
+      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -2093,8 +2108,8 @@ begin
     from (
     with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -3127,13 +3142,13 @@ $$;
 
 
 --
--- Name: parsed_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: parsed_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.parsed_query(p_query text) RETURNS tsquery
+CREATE FUNCTION quarry.parsed_query(p_query text, p_language regconfig DEFAULT NULL::regconfig) RETURNS tsquery
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select (read_query(p_query)).all_words
+  select (read_query(p_query, p_language)).all_words
 $$;
 
 
@@ -3590,10 +3605,10 @@ $$;
 
 
 --
--- Name: read_query(text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: read_query(text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.read_query(p_query text, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
+CREATE FUNCTION quarry.read_query(p_query text, p_language regconfig DEFAULT NULL::regconfig, OUT all_words tsquery, OUT required tsquery, OUT excluded tsquery, OUT phrases tsquery[], OUT words text[]) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 declare
@@ -3620,10 +3635,10 @@ begin
     group by 1, 2, 3, 4 order by 5 limit max_parts
   ), read as (
     select p.branch, p.excluded, min(p.place) as place, bool_or(p.quoted) as quoted, min(p.bare) as bare, q.query
-    from parts p, lateral (select websearch_to_tsquery('english', p.bare) as query offset 0) w, lateral (
+    from parts p, lateral (select asked_words(p_language, p.bare) as query offset 0) w, lateral (
       select case when numnode(w.query) < 2 * max_part_words then w.query else (
         select string_agg(quote_literal(l.lexeme), ' & ')::tsquery
-        from (select l.lexeme from unnest(to_tsvector('english', p.bare)) l order by l.positions[1] limit max_part_words) l
+        from (select l.lexeme from unnest(said_words(p_language, p.bare)) l order by l.positions[1] limit max_part_words) l
       ) end as query offset 0
     ) q
     where numnode(w.query) > 0
@@ -3653,7 +3668,7 @@ begin
       order by k.place),
     array(
       select l.lexeme from (select string_agg(r.bare, ' ' order by r.place) as said from read r where not r.excluded) r,
-        unnest(to_tsvector('english', r.said)) l
+        unnest(said_words(p_language, r.said)) l
       order by l.positions[1], l.lexeme limit max_parts)
   into all_words, required, excluded, phrases, words;
   all_words := coalesce(all_words, '');
@@ -3670,9 +3685,23 @@ $$;
 CREATE FUNCTION quarry.record_hashes(p_types text[], p_ids text[]) RETURNS TABLE(type text, id text, hash text)
     LANGUAGE sql STABLE
     AS $$
-  select t.type, t.id, md5(jsonb_build_array(t.title, t.body, t.date, t.url)::text)
-  from unnest(p_types, p_ids) k (type, id)
-  cross join lateral (select * from record_texts r where r.type = k.type and r.id = k.id) t
+  select k.type, x.id, md5((to_jsonb(x) - array['outcome', 'tally']::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join motions x on x.id = k.id where k.type = 'motion'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join agenda_items x on x.id = k.id where k.type = 'agenda_item'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join matters x on x.id = k.id where k.type = 'matter'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join document_sections x on x.id = k.id where k.type = 'document_section'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join key_statements x on x.id = k.id where k.type = 'key_statement'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join transcript_segments x on x.id = k.id where k.type = 'transcript_segment'
   union all
   select c.name, r.id, r.row_hash
   from unnest(p_types, p_ids) k (type, id)
@@ -3682,18 +3711,25 @@ $$;
 
 
 --
--- Name: record_snippet(text, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: record_snippet(text, text[], regconfig); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.record_snippet(p_body text, p_query text) RETURNS text
+CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language regconfig) RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  select ts_headline('english', translate(left(p_body, 20000), U&'\E000\E001', ''), w.any_word,
+  select ts_headline(coalesce(p_language, 'english'), b.body, w.any_word,
     U&'StartSel=\E000, StopSel=\E001, MaxFragments=2, MinWords=10, MaxWords=28, FragmentDelimiter=" … "')
-  from (
-    select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
-    from unnest((read_query(p_query)).words[:16]) l (lexeme)
-  ) w
+  from (select translate(left(p_body, 20000), U&'\E000\E001', '') as body) b, lateral (
+      select coalesce(string_agg(quote_literal(l.lexeme), ' | '), '')::tsquery as any_word
+      from (
+        select unnest(p_words) as lexeme
+        union
+        -- what is marked are the text's own words, with their accents
+        select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
+        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
+          and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
+      ) l
+    ) w
 $$;
 
 
@@ -3771,6 +3807,18 @@ CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
     ) n
   ) r (names)
 $_$;
+
+
+--
+-- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when p_language is null then to_tsvector('english', p_text)
+    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+$$;
 
 
 --
@@ -4245,6 +4293,40 @@ $_$;
 
 
 --
+-- Name: text_language(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_language(p_name text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce((
+    select c.cfgname from pg_ts_config c
+    where pg_ts_config_is_visible(c.oid) and c.cfgname in (n.name, (
+      select k.language
+      from unnest(
+        '{ar,hy,eu,ca,da,nl,en,fi,fr,de,el,hi,hu,id,ga,it,lt,ne,no,nb,nn,pt,ro,ru,sr,es,sv,ta,tr,yi}'::text[],
+        '{arabic,armenian,basque,catalan,danish,dutch,english,finnish,french,german,greek,hindi,hungarian,indonesian,irish,italian,
+          lithuanian,nepali,norwegian,norwegian,norwegian,portuguese,romanian,russian,serbian,spanish,swedish,tamil,turkish,
+          yiddish}'::text[]) k (code, language)
+      where k.code = substring(n.name from '^([a-z]{2})([-_].*)?$')))
+    order by c.cfgname = n.name desc limit 1), 'simple')
+  from (select lower(btrim(p_name)) as name) n
+$_$;
+
+
+--
+-- Name: text_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
+    (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
+$$;
+
+
+--
 -- Name: title_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4358,6 +4440,18 @@ $$;
 
 
 --
+-- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
+    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;
+
+
+--
 -- Name: unwritten(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4392,7 +4486,7 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
     AS $_$
 declare
   max_looked_at constant int := greatest(2500, 25 * p_limit);
-  max_few constant int := 4 * max_looked_at / 5;
+  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
   -- those of long texts come together
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
@@ -4463,10 +4557,10 @@ CREATE FUNCTION quarry.was_forgotten(p_kind text, p_id text) RETURNS boolean
 
 
 --
--- Name: weigh_query(text[], text, boolean, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: weigh_query(text[], text, boolean, integer, regconfig, text[], regconfig[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24) RETURNS quarry.weighed_query
+CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
     AS $$
@@ -4479,12 +4573,14 @@ declare
   max_pairs constant int := 8;
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
-  asked constant record := read_query(p_query);
+  asked constant record := read_query(p_query, p_language);
   begun constant text := case when cardinality(asked.words) <= short_query then asked.words[cardinality(asked.words)] end;
-  said tsvector := to_tsvector('english', left(p_query, max_characters));
+  said tsvector := said_words(p_language, left(p_query, max_characters));
   total float8;
   mean_length float8;
   unknown text[];
+  elsewhere text[];
+  unknown_there text[];
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
@@ -4500,6 +4596,17 @@ begin
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
+  end if;
+  if unknown <> '{}' and p_others <> '{}' then
+    select array_agg(k.lexeme), array_agg(l.lexeme) into elsewhere, unknown_there
+    from regexp_matches(left(p_query, max_characters), '[^\s"]+', 'g') m (part), unnest(said_words(p_language, m.part[1])) l,
+      unnest(p_other_languages) o (language), unnest(said_words(o.language, m.part[1])) k
+    where l.lexeme = any(unknown);
+    unknown := array(
+      select u.word from unnest(unknown) u (word)
+      where not u.word = any(array(
+        select e.here from unnest(elsewhere, unknown_there) e (there, here)
+        where not e.there = any(unwritten(p_others, elsewhere)))));
   end if;
 
   with spelt as (
@@ -4768,7 +4875,8 @@ CREATE TABLE quarry.collection_rows (
     content_hash text,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    language text
 )
 PARTITION BY LIST (collection);
 
@@ -4800,7 +4908,9 @@ CREATE TABLE quarry.collections (
     applied_at timestamp with time zone DEFAULT now() NOT NULL,
     reconciled_at timestamp with time zone,
     polled_to timestamp with time zone,
-    problem text
+    problem text,
+    languages text[] DEFAULT '{}'::text[] NOT NULL,
+    functions_hash text DEFAULT ''::text NOT NULL
 );
 
 
@@ -5206,7 +5316,9 @@ CREATE TABLE quarry.motions (
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    outcome text GENERATED ALWAYS AS ("substring"(result, '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)'::text)) STORED,
+    tally text[] GENERATED ALWAYS AS (array_remove(ARRAY["substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), regexp_replace("substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), ' ?(?:to|[-–:]) ?'::text, ' to '::text)], NULL::text)) STORED
 );
 
 
@@ -5497,121 +5609,6 @@ CREATE UNLOGGED TABLE quarry.rate_windows (
 
 
 --
--- Name: transcript_segments; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.transcript_segments (
-    id text NOT NULL,
-    meeting_id text,
-    agenda_item_id text,
-    speaker_name text,
-    speaker_role text,
-    text_content text NOT NULL,
-    start_seconds double precision,
-    end_seconds double precision,
-    date date,
-    url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
-    embedded_hash text,
-    refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
-);
-
-
---
--- Name: record_texts; Type: VIEW; Schema: quarry; Owner: -
---
-
-CREATE VIEW quarry.record_texts AS
- SELECT 'motion'::text AS type,
-    r.id,
-    COALESCE(r.plain_english_summary, "left"(r.text_content, 160)) AS title,
-    quarry.joined_text(VARIADIC ARRAY[r.plain_english_summary, (((('Result: '::text || r.result) ||
-        CASE
-            WHEN (cardinality(r.votes_against) > 0) THEN ('. Against: '::text || quarry.joined_names(r.votes_against))
-            ELSE ''::text
-        END) ||
-        CASE
-            WHEN (cardinality(r.abstained) > 0) THEN ('. Abstained: '::text || quarry.joined_names(r.abstained))
-            ELSE ''::text
-        END) || '.'::text), r.text_content, ((('Moved by '::text || r.mover) || COALESCE((', seconded by '::text || r.seconder), ''::text)) || '.'::text),
-        CASE
-            WHEN (cardinality(r.votes_for) > 0) THEN (('For: '::text || quarry.joined_names(r.votes_for)) || '.'::text)
-            ELSE NULL::text
-        END]) AS body,
-    COALESCE(t.title, a.title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.motions r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'agenda_item'::text AS type,
-    r.id,
-    r.title,
-    COALESCE(r.description, r.title) AS body,
-    COALESCE(t.title, r.title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM (quarry.agenda_items r
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'matter'::text AS type,
-    r.id,
-    r.title,
-    quarry.joined_text(VARIADIC ARRAY[r.summary, (('Status: '::text || r.status) || '.'::text)]) AS body,
-    r.title AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM quarry.matters r
-UNION ALL
- SELECT 'document_section'::text AS type,
-    r.id,
-    (r.document_title || COALESCE((': '::text || r.heading), ''::text)) AS title,
-    r.body,
-    COALESCE(t.title, r.document_title) AS topic,
-    NULL::text AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM (quarry.document_sections r
-     LEFT JOIN quarry.matters t ON ((t.id = r.matter_id)))
-UNION ALL
- SELECT 'key_statement'::text AS type,
-    r.id,
-    (r.speaker_name || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
-    quarry.joined_text(VARIADIC ARRAY[regexp_replace(r.statement_text, '\s*\n\s*'::text, ' '::text, 'g'::text), r.context]) AS body,
-    COALESCE(t.title, a.title) AS topic,
-    r.speaker_name AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.key_statements r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)))
-UNION ALL
- SELECT 'transcript_segment'::text AS type,
-    r.id,
-    (COALESCE(r.speaker_name, 'Unnamed speaker'::text) || COALESCE((', '::text || r.speaker_role), ''::text)) AS title,
-    r.text_content AS body,
-    COALESCE(t.title, a.title) AS topic,
-    r.speaker_name AS speaker,
-    r.date,
-    r.meeting_id,
-    r.url
-   FROM ((quarry.transcript_segments r
-     LEFT JOIN quarry.agenda_items a ON ((a.id = r.agenda_item_id)))
-     LEFT JOIN quarry.matters t ON ((t.id = a.matter_id)));
-
-
---
 -- Name: run_events; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5743,6 +5740,29 @@ CREATE TABLE quarry.transcript_segment_embeddings (
     embedding public.halfvec(384) NOT NULL
 );
 ALTER TABLE ONLY quarry.transcript_segment_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
+
+
+--
+-- Name: transcript_segments; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.transcript_segments (
+    id text NOT NULL,
+    meeting_id text,
+    agenda_item_id text,
+    speaker_name text,
+    speaker_role text,
+    text_content text NOT NULL,
+    start_seconds double precision,
+    end_seconds double precision,
+    date date,
+    url text,
+    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
+    content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
+    embedded_hash text,
+    refused_hash text,
+    refusals smallint DEFAULT 0 NOT NULL
+);
 
 
 --
@@ -6398,6 +6418,13 @@ CREATE INDEX campaigns_not_embedded ON quarry.campaigns USING btree (id) WHERE (
 --
 
 CREATE INDEX campaigns_text_search ON quarry.campaigns USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_rows_language; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_language ON ONLY quarry.collection_rows USING btree (language) WHERE (language IS NOT NULL);
 
 
 --

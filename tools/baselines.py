@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.core.postgres.pool import Database
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 K1, B = 0.9, 0.4
 
@@ -78,7 +78,7 @@ def _key(table: str, row: Mapping[str, Any], owners: dict[str, str]) -> str | No
         owner = row[_OWNER_FIELDS[table]]
         return owners.setdefault(row["id"], owners.get(owner, owner))
     record_type = table.removesuffix("s")
-    return f"{record_type}:{row['id']}" if record_type in CIVIC else None
+    return f"{record_type}:{row['id']}" if record_type in BUILT_IN else None
 
 
 def row_text(row: Mapping[str, Any]) -> str:

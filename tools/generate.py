@@ -1,7 +1,7 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
 sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
-sql/functions/records/*search_*.sql, record_texts.sql  the search and the texts of each type of record
+sql/functions/records/record_hashes.sql  what tells whether records changed, from the built-in collections
 sql/schema.sql            the net effect of migrations and functions
 docs/api/openapi.json     the HTTP interface
 docs/api/*-events.json    JSON schemas of streamed events
@@ -34,7 +34,9 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
+from quarry.civic.collections import COLLECTIONS
 from quarry.companies import contract as companies_contract
+from quarry.core.collections.functions import hashes_function
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.migrate import connect, migrate
 from quarry.core.retrieval.values_function import values_function, written_function
@@ -47,7 +49,6 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
-from quarry.records.functions import functions as record_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -122,10 +123,11 @@ def generated_texts() -> dict[Path, str]:
 
 
 def declared_functions() -> dict[Path, str]:
-    """The functions that tell and count the values of the searched tables, and those of records, by their paths."""
+    """The functions that tell and count the values of the searched tables, and what their rows are, by their paths."""
     folder = ROOT / "sql" / "functions"
-    of_records = {folder / "records" / f"{name}.sql": text for name, text in record_functions().items()}
-    return of_records | {
+    searched = [each for each in COLLECTIONS if each.declaration.text]
+    hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
+    return hashes | {
         folder / domain / f"{table.name}_{what}.sql": text(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED

@@ -30,7 +30,7 @@ from quarry.ontology.retrieval import find_entities
 from quarry.people.filters import CardFilters
 from quarry.records import retrieval as records
 from quarry.records.search import COUNTED_MAX, DEPTH
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.benchmarks.generated import Corpus, Query, load_motions
 from tests.benchmarks.generated_campaigns import load_campaigns
 from tests.benchmarks.generated_companies import CompanyCorpus, load_companies
@@ -90,11 +90,11 @@ def hostile_queries(known: Sequence[str]) -> dict[str, str]:
 
 
 async def _search_records(database: Database, query: Query) -> None:
-    arms = [records.Arm(each, query.text) for each in CIVIC.values()]
+    arms = [records.Arm(each, query.text) for each in BUILT_IN.values()]
     found = await records.find_candidates(database, arms, vector=query.vector.tolist(), depth=DEPTH)
     by_meaning = [each.id for each in found if each.text_score is None]
     await records.count_found(database, arms, {"motion": by_meaning}, COUNTED_MAX)
-    await records.describe(database, [(each.type, each.id) for each in found[:PAGE]], CIVIC, query.text)
+    await records.describe(database, [(each.type, each.id) for each in found[:PAGE]], BUILT_IN, query.text)
 
 
 async def _search_companies(database: Database, query: Query) -> None:

@@ -14,9 +14,12 @@ from starlette.testclient import TestClient
 from quarry.core.collections.checking import check, tables_named
 from quarry.core.collections.declaration import DeclarationError, Lines, read_declarations
 from quarry.core.collections.relations import read_catalog
+from quarry.core.collections.upkeep import read_collections
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.pool import Database
 from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.records.retrieval import describe
+from quarry.records.searched_types import with_collections
 from tests.collections.support import apply_file, owner, refreshed
 from tests.conftest import client_of, clone_database
 from tests.records.asking import ask, the
@@ -134,3 +137,16 @@ def _problems(url: str, text: str) -> list[str]:
     with connect(url, DEFAULT_SCHEMA) as connection:
         catalog = read_catalog(connection, tables_named(declared))
     return check(declared, catalog, Lines(text, "quarry.toml"), own_schema=DEFAULT_SCHEMA).errors
+
+
+def test_answers_may_quote_such_values(cinema: str) -> None:
+    async def body() -> str:
+        database = Database(cinema, pool_size=1, timeout_seconds=60)
+        types = with_collections([*(await read_collections(database)).values()], has_built_in=False)
+        [text] = await describe(database, [("films", "3")], types, "")
+        await database.close()
+        return text.body
+
+    with ThreadPoolExecutor(1) as pool:
+        lines = pool.submit(asyncio.run, body()).result().split("\n")
+    assert lines == ["Film number 3", "genre: Musical, Western", "director: Ferro", "minutes: 83"]

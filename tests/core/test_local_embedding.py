@@ -378,7 +378,6 @@ class TestWithoutWeights:
     @pytest.fixture(autouse=True)
     def _uninstall(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(local_embedding, "WEIGHTS_DISTRIBUTION", "a-package-that-nobody-has")
-        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", "/nowhere")
 
     def test_it_says_that_it_is_not_available(self) -> None:
         assert not LocalEmbedding.available()
@@ -395,11 +394,6 @@ class TestWithoutWeights:
     def test_there_is_nothing_to_verify(self) -> None:
         with pytest.raises(ModelUnavailable, match="not installed"):
             LocalEmbedding.verify_weights()
-
-    def test_they_are_found_where_they_were_fetched_to(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(local_embedding, "FETCHED_WEIGHTS", str(WEIGHTS))
-        assert LocalEmbedding.available()
-        LocalEmbedding.verify_weights()
 
     async def test_installed_later_they_are_found(
         self, monkeypatch: pytest.MonkeyPatch, embedding: LocalEmbedding

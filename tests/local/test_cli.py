@@ -128,7 +128,7 @@ class TestHelp:
             "credits grant",
             "index rebuild",
             "config show",
-        ],  # fmt: skip
+        ],
     )
     def test_every_command_shows_an_example_that_calls_it(self, command: str) -> None:
         assert f"example:\n  quarry {command}" in help_of(command)

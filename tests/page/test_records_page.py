@@ -1,4 +1,4 @@
-"""Civic records in the page: the way from a question to its sources."""
+"""Records in the page: the way from a question to its sources."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ from tests.records.asking import ANSWER, FOLLOWUPS, QUESTION, playing
 
 WORDS = "bridge weight limit"
 PIECES = ["The elm ", "was kept ", "because it ", "is sound [1]."]
+
+
+@pytest.fixture(autouse=True)
+def no_kept_answers(page_database: str) -> None:
+    """Each test has its answers made: those of other tests are not given again."""
+    with psycopg.connect(page_database) as connection:
+        connection.execute("delete from answer_cache")
 
 
 def ask(page: Page, text: str) -> None:
@@ -153,7 +160,7 @@ def test_a_citation_previews_its_source_and_opens_it(model_site: Site, model: Fa
     expect(page.get_by_role("tooltip")).to_be_hidden()
     mark.press("Enter")
     expect(page.get_by_role("dialog", name=title)).to_be_visible()
-    expect(page.get_by_role("dialog")).to_contain_text("Present")
+    expect(page.get_by_role("dialog")).to_contain_text("Attendees")
 
 
 def test_a_tap_on_a_citation_shows_its_source(model_site: Site, model: FakeOpenAI) -> None:
@@ -380,7 +387,7 @@ def test_a_record_opens_whole_with_its_meeting(site: Site) -> None:
     first.click()
     panel = page.get_by_role("dialog", name=title)
     expect(panel).to_contain_text("Votes for")
-    expect(panel).to_contain_text("Present")
+    expect(panel).to_contain_text("Attendees")
     expect(panel.get_by_role("link", name="Minutes")).to_have_attribute("rel", re.compile("noopener"))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)

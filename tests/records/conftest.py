@@ -1,4 +1,4 @@
-"""What the tests of civic records share: the web application over the sample data, without a model and with one."""
+"""What the tests of records share: the web application over the sample data, without a model and with one."""
 
 from __future__ import annotations
 

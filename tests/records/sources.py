@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 
+from quarry.core.collections.declaration import Quoting
 from quarry.records.candidates import RecordText
+from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource
-from quarry.records.types import RecordType
+from quarry.records.searched_types import BUILT_IN
 
 
 def record(
@@ -16,7 +18,7 @@ def record(
     title: str = "The elm report",
     body: str = "The elm in the square is sound.",
     topic: str | None = None,
-    speaker: str | None = None,
+    author: str | None = None,
     date: datetime.date | None = None,
 ) -> RecordText:
     return RecordText(
@@ -25,11 +27,12 @@ def record(
         title=title,
         body=body,
         topic=topic,
-        speaker=speaker,
+        author=author,
         date=date,
         meeting_id=None,
         url=None,
         snippet=body,
+        quoting=BUILT_IN[type].quoting if type in BUILT_IN else Quoting(),
     )
 
 

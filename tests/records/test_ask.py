@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.records.asking import (
     QUESTION,
     Events,
@@ -81,7 +81,7 @@ def test_sources_are_numbered_from_one_and_typed(events: Events) -> None:
     for source in sources:
         assert {"n", "type", "id", "title", "snippet"} <= set(source)
         assert set(source) <= {"n", "type", "id", "title", "snippet", "date", "meeting_id", "similarity"}
-        assert source["type"] in CIVIC
+        assert source["type"] in BUILT_IN
 
 
 def test_the_answer_cites_only_sources_that_were_sent(events: Events) -> None:
@@ -132,7 +132,7 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
     assert len(the(events, "followups")["questions"]) >= 2
 
 
-@pytest.mark.parametrize("type", [*CIVIC])
+@pytest.mark.parametrize("type", [*BUILT_IN])
 def test_only_the_types_asked_for_are_sources(client: TestClient, type: str) -> None:
     sources = the(ask(client, types=[type]), "sources")["sources"]
     assert {source["type"] for source in sources} == {type}

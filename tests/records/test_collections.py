@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from quarry.core.retrieval.facets import FacetKind
 from quarry.records import collections
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 KINDS = FacetKind.__args__  # type: ignore[attr-defined]
 
@@ -40,16 +40,18 @@ def groups(body: dict[str, Any]) -> dict[Any, int]:
 
 def test_every_type_is_told_with_its_facets(client: TestClient) -> None:
     told = client.get("/collections").json()["collections"]
-    assert [each["name"] for each in told] == list(CIVIC)
+    assert [each["name"] for each in told] == list(BUILT_IN)
     for each in told:
         assert {"name", "label", "description", "facets", "date"} == set(each)
-        assert [facet["name"] for facet in each["facets"]] == [facet.name for facet in CIVIC[each["name"]].table.facets]
+        assert [facet["name"] for facet in each["facets"]] == [
+            facet.name for facet in BUILT_IN[each["name"]].table.facets
+        ]
         assert all(facet["kind"] in KINDS and facet["label"] for facet in each["facets"])
 
 
 def test_all_records_are_counted(client: TestClient, connection: psycopg.Connection[dict[str, Any]]) -> None:
     rows = connection.execute(
-        " union all ".join(f"select count(*) as n from {each.rows}" for each in CIVIC.values()).encode()
+        " union all ".join(f"select count(*) as n from {each.rows}" for each in BUILT_IN.values()).encode()
     )
     assert counts(client)["total"] == sum(row["n"] for row in rows)
 
@@ -57,7 +59,7 @@ def test_all_records_are_counted(client: TestClient, connection: psycopg.Connect
 def test_records_are_counted_by_a_facet_over_all_types_that_have_it(
     client: TestClient, connection: psycopg.Connection[dict[str, Any]]
 ) -> None:
-    of_all = " union all ".join(f"select meeting_id, date from {each.rows}" for each in CIVIC.values())
+    of_all = " union all ".join(f"select meeting_id, date from {each.rows}" for each in BUILT_IN.values())
     rows = connection.execute(f"select m.body from ({of_all}) r join meetings m on m.id = r.meeting_id".encode())
     expected = Counter(row["body"] for row in rows)
     body = counts(client, by="body")

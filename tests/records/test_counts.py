@@ -13,7 +13,7 @@ from psycopg.rows import scalar_row
 from starlette.testclient import TestClient
 
 from quarry.records import search
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of, create_database
 
 ELMS, OAKS, BOTH = 300, 150, 50
@@ -90,7 +90,7 @@ def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -
     )
     listed = [result["type"] for result in found]
     assert any("text_rank" not in result["matched"] for result in found)
-    assert all(listed.count(name) <= body["counts"][name] for name in CIVIC)
+    assert all(listed.count(name) <= body["counts"][name] for name in BUILT_IN)
 
 
 COUNT = "select count_candidates('motions', weigh_query('{motions}', %s), %s, %s, %s)"

@@ -20,7 +20,7 @@ from quarry.records.fallbacks import (
     followups_about,
     suggest_followups,
 )
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 
 ELM = record(
@@ -38,7 +38,7 @@ SAID = record(
     type="key_statement",
     title="Leland Frost, Councillor",
     body="If this tree hurts someone, the report will not matter.\nExplaining his vote against the elm.",
-    speaker="Leland Frost",
+    author="Leland Frost",
     topic="Quill Square elm",
 )
 
@@ -54,11 +54,11 @@ RECORDS = st.lists(
     st.builds(
         record,
         id=st.integers().map(str),
-        type=st.sampled_from([*CIVIC]),
+        type=st.sampled_from([*BUILT_IN]),
         title=LINE,
         body=ANY_TEXT.map(lambda text: text.strip() or "x"),
         topic=st.none() | LINE,
-        speaker=st.none() | LINE,
+        author=st.none() | LINE,
         date=st.none() | st.dates(),
     ),
     max_size=5,
@@ -118,9 +118,9 @@ def test_the_same_sentence_of_two_records_is_said_once() -> None:
     assert answer("Does the elm stay?", *twice).count("The elm stays") == 1
 
 
-@pytest.mark.parametrize("kind", [*CIVIC])
+@pytest.mark.parametrize("kind", [*BUILT_IN])
 def test_markup_in_a_record_stays_text(kind: str) -> None:
-    hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, speaker=HOSTILE)
+    hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, author=HOSTILE)
     left = without_escapes(answer("code heading table quote bold?", hostile))
     assert re.findall(r"[<>`*#|\\]|\]\(", left) == []
     assert set(re.findall(r"\[[^\]]*\]", left)) == {"[1]"}
@@ -168,4 +168,4 @@ def test_no_more_questions_are_kept_than_shown() -> None:
 
 
 def test_topics_become_questions() -> None:
-    assert followups_about(["Ferry Parking."]) == ["What was decided about Ferry Parking?"]
+    assert followups_about([record(type="matter", title="Ferry Parking.")]) == ["Where does Ferry Parking stand now?"]

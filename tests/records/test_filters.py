@@ -8,10 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.core.errors import InvalidInput
-from quarry.records.contract import FACET_VALUES_MAX, SearchRequest
+from quarry.records.contract import FACET_VALUES_MAX, RecordType, SearchRequest
 from quarry.records.filters import FACETS_MAX, facet_clauses
-from quarry.records.searched_types import CIVIC
-from quarry.records.types import RecordType
+from quarry.records.searched_types import BUILT_IN
 from tests.records.asking import ask, the
 
 
@@ -60,7 +59,7 @@ def test_where_nothing_but_filters_is_said_all_that_they_leave_is_listed(client:
 
 def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
     counts = client.get("/records/search", params={"q": "elm", "status": "Adopted"}).json()["counts"]
-    assert set(counts) == set(CIVIC)
+    assert set(counts) == set(BUILT_IN)
     assert {name for name, count in counts.items() if count} <= {"matter"}
     assert client.get("/records/search", params={"q": "elm", "mover": "Nobody At All"}).json()["results"] == []
 
@@ -91,25 +90,25 @@ def test_wrong_filters_are_named_with_the_nearest_facets(
 
 def test_very_many_facets_are_refused() -> None:
     with pytest.raises(InvalidInput, match=f"at most {FACETS_MAX}"):
-        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, CIVIC.named(()))
+        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, BUILT_IN.named(()))
 
 
-@pytest.mark.parametrize("facet", [facet.name for facet in CIVIC.united.facets])
+@pytest.mark.parametrize("facet", [facet.name for facet in BUILT_IN.united.facets])
 def test_no_facet_is_called_as_another_parameter_is(facet: str) -> None:
     assert facet not in {field.alias or name for name, field in SearchRequest.model_fields.items()} | {"by", "of"}
 
 
-@pytest.mark.parametrize("facet", [facet.name for facet in CIVIC.united.facets])
+@pytest.mark.parametrize("facet", [facet.name for facet in BUILT_IN.united.facets])
 def test_every_facet_filters(client: TestClient, facet: str) -> None:
     value = "2024-02-13" if facet in ("date", "introduced_on", "decided_on") else "Adopted"
     for name in (facet, f"-{facet}"):
         assert client.get("/records/search", params={"q": "elm", name: value}).status_code == 200
 
 
-@pytest.mark.parametrize("type", [*CIVIC])
+@pytest.mark.parametrize("type", [*BUILT_IN])
 def test_a_type_is_searched_where_it_has_all_facets(type: RecordType) -> None:
-    named = [facet.name for facet in CIVIC[type].table.facets if facet.kind != "date"]
-    assert len(facet_clauses({name: ["x"] for name in named}, [CIVIC[type]])) == len(named)
+    named = [facet.name for facet in BUILT_IN[type].table.facets if facet.kind != "date"]
+    assert len(facet_clauses({name: ["x"] for name in named}, [BUILT_IN[type]])) == len(named)
 
 
 def test_an_answer_is_made_from_what_the_filters_leave(client: TestClient) -> None:

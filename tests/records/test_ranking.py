@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from quarry.records.absence import LIKENESS_MIN, LIKENESS_SURE
 from quarry.records.candidates import Candidate
 from quarry.records.ranking import SIMILARITY_MIN, fuse_types
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 SCORES = st.none() | st.sampled_from([0.1, 0.3, 0.5, 1.2])
 CANDIDATES = st.lists(
-    st.builds(Candidate, st.sampled_from([*CIVIC]), st.sampled_from("abcdef"), SCORES, SCORES),
+    st.builds(Candidate, st.sampled_from([*BUILT_IN]), st.sampled_from("abcdef"), SCORES, SCORES),
     unique_by=lambda candidate: candidate.key,
 )
 

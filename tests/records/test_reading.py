@@ -10,10 +10,10 @@ import pytest
 
 from quarry.core.postgres.pool import Database
 from quarry.records.absence import names_held_by_none
+from quarry.records.contract import RecordType
 from quarry.records.counting import count, what_to_count
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, read_records
-from quarry.records.searched_types import CIVIC
-from quarry.records.types import RecordType
+from quarry.records.searched_types import BUILT_IN
 
 Found = dict[str, set[str]]
 
@@ -28,7 +28,7 @@ async def database(shared_sample_url: str) -> AsyncIterator[Database]:
 def conditions(reading: RecordsReading, type: RecordType) -> Found:
     """The values that each facet of the type's records must have, of dates the first."""
     found: Found = {}
-    for clause in reading.clauses_for(CIVIC[type].table) or ():
+    for clause in reading.clauses_for(BUILT_IN[type].table) or ():
         for condition in clause:
             said = set(condition.values) or {str(getattr(condition.range, "first", None))}
             found.setdefault(condition.facet, set()).update(said)
@@ -49,7 +49,7 @@ def conditions(reading: RecordsReading, type: RecordType) -> Found:
 async def test_what_is_said_of_named_records_must_hold(
     database: Database, question: str, type: RecordType, expected: Found
 ) -> None:
-    reading = await read_records(database, CIVIC, question)
+    reading = await read_records(database, BUILT_IN, question)
     assert reading.must_hold
     assert conditions(reading, type) == expected
 
@@ -62,7 +62,7 @@ async def test_what_is_said_of_named_records_must_hold(
     ],
 )
 async def test_in_prose_a_speaker_or_a_date_adds_weight(database: Database, question: str, facet: str) -> None:
-    reading = await read_records(database, CIVIC, question)
+    reading = await read_records(database, BUILT_IN, question)
     assert not reading.must_hold
     assert facet in conditions(reading, "transcript_segment")
 
@@ -79,13 +79,13 @@ async def test_in_prose_a_speaker_or_a_date_adds_weight(database: Database, ques
     ],
 )
 async def test_what_records_tell_about_is_no_condition(database: Database, question: str) -> None:
-    assert not (await read_records(database, CIVIC, question)).clauses
+    assert not (await read_records(database, BUILT_IN, question)).clauses
 
 
 async def test_part_of_a_name_within_another_name_is_somebody_else(database: Database) -> None:
-    reading = await read_records(database, CIVIC, "What did Leland Smith say about the elm?")
+    reading = await read_records(database, BUILT_IN, "What did Leland Smith say about the elm?")
     assert not reading.clauses
-    assert await names_held_by_none(database, reading, CIVIC.named(())) == ["Leland Smith"]
+    assert await names_held_by_none(database, reading, BUILT_IN.named(())) == ["Leland Smith"]
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,20 @@ async def test_part_of_a_name_within_another_name_is_somebody_else(database: Dat
     ],
 )
 async def test_names_that_no_record_holds_are_told(database: Database, question: str, names: list[str]) -> None:
-    assert await names_held_by_none(database, await read_records(database, CIVIC, question), CIVIC.named(())) == names
+    assert (
+        await names_held_by_none(database, await read_records(database, BUILT_IN, question), BUILT_IN.named(()))
+        == names
+    )
 
 
 async def test_a_question_of_many_conditions_is_held_to_the_first_ones(database: Database) -> None:
     names = "Leland Frost, Tomas Wray, Priya Sandhu, Nadia Rahimi, Hana Kitagawa, Marcus Oyelaran, "
-    assert len((await read_records(database, CIVIC, f"motions of {names * 20}")).clauses) <= CLAUSES_MAX
+    assert len((await read_records(database, BUILT_IN, f"motions of {names * 20}")).clauses) <= CLAUSES_MAX
 
 
 async def test_a_follow_up_keeps_the_conditions_that_it_does_not_change(database: Database) -> None:
     earlier = ["How many motions were defeated in 2024?"]
-    reading = await read_records(database, CIVIC, "and in 2025?", earlier=earlier)
+    reading = await read_records(database, BUILT_IN, "and in 2025?", earlier=earlier)
     assert conditions(reading, "motion") == {"result": {"Defeated"}, "date": {"2025-01-01"}}
     assert reading.counted == ("motion",)
 
@@ -125,7 +128,7 @@ def rows(url: str, query: LiteralString) -> int:
 
 
 async def counted(database: Database, question: str, types: Sequence[RecordType] = ()) -> int | None:
-    wanted = what_to_count(await read_records(database, CIVIC, question), CIVIC.named(types))
+    wanted = what_to_count(await read_records(database, BUILT_IN, question), BUILT_IN.named(types))
     found = await count(database, wanted) if wanted else None
     return found.event.total if found else None
 
@@ -179,7 +182,7 @@ async def test_only_types_that_are_searched_are_counted(database: Database) -> N
 
 
 async def test_groups_are_told_with_their_numbers(database: Database) -> None:
-    wanted = what_to_count(await read_records(database, CIVIC, "motions per year"), CIVIC.named(()))
+    wanted = what_to_count(await read_records(database, BUILT_IN, "motions per year"), BUILT_IN.named(()))
     assert wanted is not None
     found = await count(database, wanted)
     assert found is not None
@@ -192,7 +195,7 @@ async def test_groups_are_told_with_their_numbers(database: Database) -> None:
 
 async def test_nothing_counted_tells_what_each_condition_costs(database: Database, shared_sample_url: str) -> None:
     wanted = what_to_count(
-        await read_records(database, CIVIC, "how many motions were carried in 2031?"), CIVIC.named(())
+        await read_records(database, BUILT_IN, "how many motions were carried in 2031?"), BUILT_IN.named(())
     )
     assert wanted is not None
     found = await count(database, wanted)

@@ -52,7 +52,7 @@ async def database(trades: str) -> AsyncIterator[Database]:
 
 async def told(database: Database, question: str) -> Counted | None:
     """The number that the question is answered with."""
-    types = with_collections([*(await read_collections(database)).values()], has_civic=False)
+    types = with_collections([*(await read_collections(database)).values()], has_built_in=False)
     reading = await read_records(database, types, question)
     wanted = what_to_count(reading, [*types.values()])
     return await count(database, wanted) if wanted else None

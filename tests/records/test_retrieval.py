@@ -17,8 +17,8 @@ from psycopg.rows import namedtuple_row
 
 from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
-from quarry.records.retrieval import Arm, describe, find_candidates, latest_topics, texts_query, whole_record
-from quarry.records.searched_types import CIVIC
+from quarry.records.retrieval import Arm, describe, find_candidates, latest_records, texts_query, whole_record
+from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads
 from tests.vectors import vector_literal
@@ -402,7 +402,7 @@ class TestPlans:
         read = reads(
             seeded,
             "motions",
-            texts_query([*CIVIC.values()]).as_string(),
+            texts_query([*BUILT_IN.values()]).as_string(),
             {"types": ["motion"] * 3, "ids": ["m00001", "m00002", "m00003"], "query": "ward1"},
         )
         assert "motions_pkey" in read.indexes
@@ -435,11 +435,11 @@ async def city(database_url: str) -> Database:
 
 
 async def test_every_type_is_searched_and_only_those_asked_for(city: Database) -> None:
-    everything = await find_candidates(city, [Arm(each, "elm") for each in CIVIC.values()], vector=None, depth=10)
-    assert {item.type for item in everything} == set(CIVIC)
+    everything = await find_candidates(city, [Arm(each, "elm") for each in BUILT_IN.values()], vector=None, depth=10)
+    assert {item.type for item in everything} == set(BUILT_IN)
     assert {item.key for item in everything} >= {("motion", "mot"), ("transcript_segment", "seg")}
     some = await find_candidates(
-        city, [Arm(CIVIC["motion"], "elm"), Arm(CIVIC["matter"], "elm")], vector=None, depth=10
+        city, [Arm(BUILT_IN["motion"], "elm"), Arm(BUILT_IN["matter"], "elm")], vector=None, depth=10
     )
     assert {item.key for item in some} == {("motion", "mot"), ("matter", "mat")}
     await city.close()
@@ -447,7 +447,7 @@ async def test_every_type_is_searched_and_only_those_asked_for(city: Database) -
 
 async def test_records_are_described_in_the_order_asked_for(city: Database) -> None:
     keys = [("transcript_segment", "seg"), ("motion", "mot"), ("motion", "gone"), ("document_section", "doc")]
-    texts = await describe(city, keys, CIVIC, "is the elm sound?")
+    texts = await describe(city, keys, BUILT_IN, "is the elm sound?")
     assert [(text.type, text.id, text.title, text.topic) for text in texts] == [
         ("transcript_segment", "seg", "Unnamed speaker", "The Elm"),
         ("motion", "mot", "The elm stays.", "The Elm"),
@@ -463,25 +463,25 @@ async def test_records_are_described_in_the_order_asked_for(city: Database) -> N
 
 async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
     await city.execute("update motions set plain_english_summary = U&'The \\E000elm\\E001 \\E000\\E000stays'")
-    [text] = await describe(city, [("motion", "mot")], CIVIC, "stays")
+    [text] = await describe(city, [("motion", "mot")], BUILT_IN, "stays")
     assert text.snippet.count("\ue000") == text.snippet.count("\ue001") == 1
     await city.close()
 
 
 async def test_a_record_is_whole_with_its_meeting(city: Database) -> None:
-    motion = await whole_record(city, CIVIC["motion"], "mot")
+    motion = await whole_record(city, BUILT_IN["motion"], "mot")
     assert motion.meeting is not None
-    assert (motion.title, motion.meeting.title) == ("The elm stays.", "Regular meeting")
+    assert (motion.title, motion.meeting["title"]) == ("The elm stays.", "Regular meeting")
     assert motion.fields["votes_against"] == ["Bo", "Cy"]
     assert not {"text_search", "content_hash", "embedded_hash"} & set(motion.fields)
-    document = await whole_record(city, CIVIC["document_section"], "doc")
+    document = await whole_record(city, BUILT_IN["document_section"], "doc")
     assert document.meeting is None
     with pytest.raises(NotFound):
-        await whole_record(city, CIVIC["matter"], "mot")
+        await whole_record(city, BUILT_IN["matter"], "mot")
     await city.close()
 
 
-async def test_the_latest_topics_come_first(city: Database) -> None:
-    assert await latest_topics(city, 1) == ["The Elm"]
-    assert await latest_topics(city, 5) == ["The Elm", "The Old Pier"]
+async def test_the_latest_records_that_others_are_about_come_first(city: Database) -> None:
+    latest = [await latest_records(city, BUILT_IN, number) for number in (1, 5)]
+    assert [[record.title for record in records] for records in latest] == [["The Elm"], ["The Elm", "The Old Pier"]]
     await city.close()

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from quarry.catalog import LOADABLE
 from quarry.local.sample import sample_directory
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 Line = dict[str, Any]
 COUNTED = re.compile(r"(Carried|Defeated) (\d+)–(\d+)(?: \(tie\))?(?:, (one|\d+) (?:abstention|abstaining))?")
@@ -50,7 +50,7 @@ def test_the_meetings_are_of_three_years() -> None:
     assert (last.year - first.year) * 12 + last.month - first.month + 1 >= 36
 
 
-@pytest.mark.parametrize("name", [*(each.rows for each in CIVIC.values()), "meetings", "judged"])
+@pytest.mark.parametrize("name", [*(each.rows for each in BUILT_IN.values()), "meetings", "judged"])
 def test_ids_are_unique(name: str) -> None:
     ids = [line["id"] for line in lines(name)]
     assert len(set(ids)) == len(ids)
@@ -73,7 +73,7 @@ def test_no_text_occurs_twice(name: str, field: str) -> None:
     assert len(set(texts)) == len(texts)
 
 
-@pytest.mark.parametrize("name", [each.rows for each in CIVIC.values()])
+@pytest.mark.parametrize("name", [each.rows for each in BUILT_IN.values()])
 def test_every_reference_leads_somewhere(name: str) -> None:
     for field, target in LOADABLE[name].references.items():
         known = {line["id"] for line in lines(target)}
@@ -116,7 +116,7 @@ def test_transcripts_go_forward_in_time() -> None:
 
 
 def test_every_relevant_record_of_a_judged_question_exists() -> None:
-    known = {f"{type}:{line['id']}" for type in CIVIC for line in lines(CIVIC[type].rows)}
+    known = {f"{type}:{line['id']}" for type in BUILT_IN for line in lines(BUILT_IN[type].rows)}
     for question in lines("judged"):
         assert set(question["relevant"]) <= known
         assert set(question["relevant"].values()) <= GRADES
@@ -124,8 +124,8 @@ def test_every_relevant_record_of_a_judged_question_exists() -> None:
 
 
 def test_all_of_it_is_loaded(client: TestClient) -> None:
-    for type in CIVIC:
-        last = lines(CIVIC[type].rows)[-1]
+    for type in BUILT_IN:
+        last = lines(BUILT_IN[type].rows)[-1]
         body = client.get(f"/records/{type}/{last['id']}").json()
         given = {field: value for field, value in last.items() if value is not None}
         assert given.items() <= body["fields"].items()

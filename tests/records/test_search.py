@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 
 QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
@@ -35,7 +35,7 @@ def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None
     body = found(client, query)
     assert set(body) == {"query", "intent", "results", "counts", "more", "degraded"}
     assert (body["query"], body["degraded"], body["more"]) == (query, [], False)
-    assert set(body["counts"]) == set(CIVIC)
+    assert set(body["counts"]) == set(BUILT_IN)
     assert 0 < len(body["results"]) <= 20
     for result in body["results"]:
         assert {"type", "id", "title", "snippet", "score", "matched"} <= set(result)
@@ -76,7 +76,7 @@ def test_the_seed_s_ranking_is_reciprocal_rank_fusion_of_the_ranks_told(client: 
 
 
 def test_every_type_is_found_by_words_and_by_meaning(client: TestClient) -> None:
-    for type in CIVIC:
+    for type in BUILT_IN:
         results = found(client, "the old elm tree", type=type)["results"]
         assert {half for result in results for half in result["matched"]} == {"text_rank", "semantic_rank"}
 
@@ -113,7 +113,7 @@ def test_types_are_repeated_to_ask_for_several(client: TestClient) -> None:
 def test_counts_are_of_all_that_was_found(client: TestClient) -> None:
     body = found(client, "elm", limit=100)
     listed = keys(body) + keys(found(client, "elm", limit=100, offset=100))
-    assert body["counts"] == {name: sum(type == name for type, _ in listed) for name in CIVIC}
+    assert body["counts"] == {name: sum(type == name for type, _ in listed) for name in BUILT_IN}
     assert found(client, "elm", limit=1)["counts"] == body["counts"]
 
 
@@ -297,12 +297,12 @@ def test_a_record_is_given_whole(client: TestClient) -> None:
     response = client.get("/records/motion/2024-02-13-council-m3")
     body = response.json()
     assert response.status_code == 200
-    assert set(body) == {"type", "id", "title", "date", "url", "fields", "meeting"}
+    assert set(body) == {"type", "id", "title", "date", "url", "fields", "texts", "meeting"}
     assert (body["type"], body["date"], body["meeting"]["id"]) == ("motion", "2024-02-13", "2024-02-13-council")
     assert body["fields"]["votes_against"] == ["Leland Frost", "Priya Sandhu"]
 
 
-@pytest.mark.parametrize("type", [*CIVIC])
+@pytest.mark.parametrize("type", [*BUILT_IN])
 def test_every_found_record_can_be_opened(client: TestClient, type: str) -> None:
     [result] = found(client, "elm", type=type, limit=1)["results"]
     body = client.get(f"/records/{type}/{result['id']}").json()

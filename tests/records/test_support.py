@@ -19,12 +19,12 @@ BODY = (
 )
 
 
-def source(body: str = BODY, title: str = "Harbour wall survey", speaker: str | None = None) -> RecordText:
-    return RecordText("report", "r1", title, body, None, speaker, None, None, None, body[:50])
+def source(body: str = BODY, title: str = "Harbour wall survey", author: str | None = None) -> RecordText:
+    return RecordText("report", "r1", title, body, None, author, None, None, None, body[:50])
 
 
-def only(answer: str, body: str = BODY, speaker: str | None = None) -> Citation:
-    [citation] = support(answer, {1: source(body, speaker=speaker)}).citations
+def only(answer: str, body: str = BODY, author: str | None = None) -> Citation:
+    [citation] = support(answer, {1: source(body, author=author)}).citations
     return citation
 
 
@@ -37,8 +37,8 @@ def test_a_sentence_of_the_source_is_verified_with_its_place() -> None:
 
 def test_who_said_it_may_stand_beside_the_words() -> None:
     answer = "Ida Brandt said: “Divers found 14 cracks below the waterline” [1]."
-    assert only(answer, speaker="Ida Brandt").verified
-    assert not only(answer, speaker="Someone Else").verified
+    assert only(answer, author="Ida Brandt").verified
+    assert not only(answer, author="Someone Else").verified
 
 
 def test_a_paraphrase_is_supported_but_not_verified() -> None:

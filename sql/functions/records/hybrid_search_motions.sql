@@ -1,4 +1,3 @@
--- Written by tools/generate.py from the types of record.
 -- Hybrid search over motions; see hybrid_rank_records.
 create or replace function hybrid_search_motions(
   query_text text, query_embedding halfvec, match_count int, full_text_weight double precision default 1,

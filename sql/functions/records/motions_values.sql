@@ -5,8 +5,8 @@ language sql stable
 as $$
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select 1, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)

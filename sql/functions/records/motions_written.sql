@@ -11,8 +11,8 @@ begin
     from (
     with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -33,12 +33,12 @@ begin
   elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
     perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows) n
-      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, result, seconder, votes_against, votes_for from new_rows) o)
+    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
+      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)
@@ -61,8 +61,8 @@ begin
     from (
     with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', substring(t.result from '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)')
-        union all select 'tally', unnest(array_remove(array[substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), regexp_replace(substring(t.result from '\d+ ?(?:to|[-–:]) ?\d+'), ' ?(?:to|[-–:]) ?', ' to ')], null))
+        select 'result', t.outcome
+        union all select 'tally', unnest(t.tally)
         union all select 'mover', t.mover
         union all select 'seconder', t.seconder
         union all select 'votes_for', unnest(t.votes_for)

@@ -1,11 +1,26 @@
--- What tells whether records are still what they were: a hash of each that there is, of what a reader sees of it.
+-- Written by tools/generate.py from the built-in collections.
+-- What tells whether records are still what they were: a hash of each that there is, of all its fields.
 create or replace function record_hashes(p_types text[], p_ids text[])
 returns table (type text, id text, hash text)
 language sql stable
 as $$
-  select t.type, t.id, md5(jsonb_build_array(t.title, t.body, t.date, t.url)::text)
-  from unnest(p_types, p_ids) k (type, id)
-  cross join lateral (select * from record_texts r where r.type = k.type and r.id = k.id) t
+  select k.type, x.id, md5((to_jsonb(x) - array['outcome', 'tally']::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join motions x on x.id = k.id where k.type = 'motion'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join agenda_items x on x.id = k.id where k.type = 'agenda_item'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join matters x on x.id = k.id where k.type = 'matter'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join document_sections x on x.id = k.id where k.type = 'document_section'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join key_statements x on x.id = k.id where k.type = 'key_statement'
+  union all
+  select k.type, x.id, md5((to_jsonb(x) - array[]::text[] - array['text_search', 'content_hash', 'embedded_hash', 'refused_hash', 'refusals'])::text)
+  from unnest(p_types, p_ids) k (type, id) join transcript_segments x on x.id = k.id where k.type = 'transcript_segment'
   union all
   select c.name, r.id, r.row_hash
   from unnest(p_types, p_ids) k (type, id)

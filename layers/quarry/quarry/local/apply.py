@@ -23,7 +23,7 @@ from quarry.core.services import Services
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.terminal import progress_bar
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 T = TypeVar("T")
 
@@ -76,9 +76,9 @@ def planned(connection: SyncConnection, text: str, path: Path, schema: str, only
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
     taken = [
-        lines.problem(("collections", name), f"{name!r} is a type of a city's records: take another name")
+        lines.problem(("collections", name), f"{name!r} is a type that is built in: take another name")
         for name in declared
-        if name in CIVIC.counted
+        if name in BUILT_IN.counted
     ]
     if taken or checked.errors:
         raise DeclarationError([*checked.errors, *taken])

@@ -26,7 +26,7 @@ from quarry.local.apply import fill, planned, read_declared
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of
 from quarry.local.database import open_database
 from quarry.local.terminal import make_console, write_table
-from quarry.records.searched_types import CIVIC
+from quarry.records.searched_types import BUILT_IN
 
 FILE = Path(FILE_NAME)
 
@@ -47,7 +47,7 @@ def table_of(given: str) -> TableName:
             raise InvalidName(
                 f"nothing can be called {part!r}: lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
-    if name in CIVIC.counted:
+    if name in BUILT_IN.counted:
         raise InvalidName(f"{name!r} is a type of a city's records: take another name")
     return schema, name
 

@@ -1,1 +1,1 @@
-"""Civic records: one box over a city's records. A ranked list for keywords, a streamed, cited answer for questions."""
+"""Records: one box over all of them. A ranked list for keywords, a streamed, cited answer for questions."""

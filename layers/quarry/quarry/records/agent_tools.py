@@ -1,4 +1,4 @@
-"""Civic records for other people's agents."""
+"""Records for other people's agents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Filters(Request):
         default={},
         description="Only records that have one of these values, by facet; with a dash before its name, that have none of them."
         " An unknown facet is answered with the nearest that there are.",
-        examples=[{"result": ["Carried"]}],
+        examples=[{"status": ["open"]}],
     )
 
     async def parameters(self, services: Services) -> dict[str, Any]:
@@ -153,26 +153,26 @@ async def _types(caller: Caller, services: Services) -> dict[str, Any]:
 AGENT_TOOLS = (
     AgentTool(
         "search_records",
-        "Search civic records",
-        "Search a city's public records (motions and votes, agenda items, matters, documents, key statements, transcripts) by "
-        "words and by meaning, best first. Gives type, id, title, snippet and date of each.",
+        "Search records",
+        "Search the records by words and by meaning, best first, of all kinds or of some (a kind that there is not is answered "
+        "with those that there are). Gives type, id, title, snippet and date of each.",
         SearchRecordsArguments,
         FoundRecords,
         _search,
     ),
     AgentTool(
         "count_records",
-        "Count civic records",
-        "How many civic records there are, exactly, that fit the arguments, in all and by the values of a facet (who moved "
-        "motions, how votes went) or by period. For numbers: a search tells the best, not how many.",
+        "Count records",
+        "How many records there are, exactly, that fit the arguments, in all and by the values of a facet or by period. For "
+        "numbers: a search tells the best, not how many.",
         CountRecordsArguments,
         RecordCounts,
         _count,
     ),
     AgentTool(
         "get_record",
-        "Get a civic record",
-        "One whole civic record with its meeting, by the type and id that search_records gave.",
+        "Get a record",
+        "One whole record with what it is part of, by the type and id that search_records gave.",
         GetRecordArguments,
         WholeRecord,
         _get,

@@ -27,6 +27,7 @@ from quarry.core.stream.events import Event
 from quarry.records import fallbacks
 from quarry.records.absence import LIKENESS_SURE, is_near_nothing, names_held_by_none, words_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
+from quarry.records.candidates import RecordText
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AggregationEvent,
@@ -48,7 +49,7 @@ from quarry.records.intent import classify_intent
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import EVERYTHING, Scope, latest_topics
+from quarry.records.retrieval import EVERYTHING, Scope, latest_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
@@ -204,13 +205,13 @@ def _call_event(query: str, run: Run) -> ToolCallEvent:
 class _Facts:
     """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
 
-    `speakers`: what they said is asked for.
+    `authors`: what they said is asked for.
     """
 
     text: str = ""
     counted: AggregationEvent | None = None
     is_all: bool = False
-    speakers: frozenset[str] = frozenset()
+    authors: frozenset[str] = frozenset()
 
 
 async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
@@ -229,7 +230,7 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
         words = await words_held_by_none(database, reading, toolset.types)
         if first.ranked and (words or is_near_nothing(first.ranked, reading)):
             return _Facts(fallbacks.nothing_held(words, first.sources), is_all=True)
-    return _Facts(speakers=reading.speakers)
+    return _Facts(authors=reading.authors)
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
@@ -281,7 +282,7 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
         extracted = await off_loop(
             lambda: list(
                 fallbacks.extractive_answer(
-                    conversation.question, conversation.search_query, fallbacks.said_by(facts.speakers, sources)
+                    conversation.question, conversation.search_query, fallbacks.said_by(facts.authors, sources)
                 )
             )
         )
@@ -314,7 +315,7 @@ async def _suggest_followups(conversation: Conversation, answer: str, toolset: S
         return fallbacks.suggest_followups(conversation.question, sources, pool)
 
     if not sources:
-        return fallbacks.followups_about(await _latest_topics(toolset))
+        return fallbacks.followups_about(await _latest_records(toolset))
     step = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
@@ -327,15 +328,15 @@ async def _suggest_followups(conversation: Conversation, answer: str, toolset: S
         more = await off_loop(fallback, answer)
         questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_topics(toolset))]))
+        questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_records(toolset))]))
     return questions[: fallbacks.FOLLOWUPS_MAX]
 
 
-async def _latest_topics(toolset: SearchToolset) -> list[str]:
-    """What came up last in the records; nothing where that cannot be looked up in time: the answer is given already."""
+async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
+    """The latest records; nothing where that cannot be looked up in time: the answer is given already."""
     try:
         async with in_time(toolset.run.budget.seconds_left):
-            return await latest_topics(toolset.services.database, fallbacks.FOLLOWUPS_MAX)
+            return await latest_records(toolset.services.database, toolset.reading.types, fallbacks.FOLLOWUPS_MAX)
     except (TimeIsUp, DatabaseUnavailable):
         return []
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from quarry.records.types import RecordType
+from quarry.core.collections.declaration import Quoting
+from quarry.records.contract import RecordType
 
 RecordKey = tuple[RecordType, str]
 
@@ -33,18 +34,21 @@ class Candidate:
 
 @dataclass(frozen=True)
 class RecordText:
-    """A record as a reader sees it. `snippet` marks matched words with MATCH_START and MATCH_END."""
+    """A record as a reader sees it. `snippet` marks matched words with MATCH_START and MATCH_END; `quoting` says how it
+    is quoted.
+    """
 
     type: RecordType
     id: str
     title: str
     body: str
     topic: str | None
-    speaker: str | None
+    author: str | None
     date: datetime.date | None
     meeting_id: str | None
     url: str | None
     snippet: str
+    quoting: Quoting = field(default_factory=Quoting)
 
     @property
     def key(self) -> RecordKey:

@@ -1,4 +1,4 @@
-"""What goes over the wire for civic records."""
+"""What goes over the wire for records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from quarry.core.contract import AggregationGroup, Day, Request
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
-from quarry.records.types import RecordType
+
+RecordType = str
+"""The name of a type of record."""
 
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]
@@ -46,7 +48,7 @@ FacetValues = Annotated[list[_FacetValue], Field(min_length=1, max_length=FACET_
 
 TYPES_MAX = 12
 MEASURES_MAX = 8
-TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN), Field(examples=["motion"])]
+TypeName = Annotated[RecordType, StringConstraints(pattern=NAME_PATTERN)]
 """The name of a type of record, as `GET /collections` has it."""
 
 
@@ -204,23 +206,10 @@ class Collections(BaseModel):
     collections: list[Collection]
 
 
-class Meeting(BaseModel):
-    """The meeting that a record belongs to."""
-
-    id: str
-    body: str
-    title: str
-    date: datetime.date
-    started_at: str | None = None
-    location: str | None = None
-    attendees: list[str] = []
-    summary: str | None = None
-    video_url: str | None = None
-    minutes_url: str | None = None
-
-
 class WholeRecord(BaseModel):
-    """One record, whole: its title, its own fields by their names in the data, and its meeting."""
+    """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
+    `meeting` what it is part of.
+    """
 
     type: RecordType
     id: str
@@ -228,7 +217,8 @@ class WholeRecord(BaseModel):
     date: datetime.date | None = None
     url: str | None = None
     fields: dict[str, Any]
-    meeting: Meeting | None = None
+    texts: list[str] = []
+    meeting: dict[str, Any] | None = None
 
 
 class PriorTurn(Request):
@@ -244,7 +234,7 @@ _TURNS = TypeAdapter(list[PriorTurn])
 class AskFilters(_Dated):
     """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
 
-    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"result": ["Carried"]}])
+    facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"status": ["open"]}])
 
 
 _FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
@@ -253,7 +243,7 @@ _FRESH = "Answer anew, also where an answer to the same question is kept and the
 class AskRequest(Request):
     """`POST /records/ask`. Only the last five turns of `history` are used."""
 
-    question: QueryText = Field(examples=["Why did the council keep the old elm in Quill Square?"])
+    question: QueryText = Field(examples=["What was decided, and why?"])
     history: list[PriorTurn] = Field(default_factory=list, max_length=50)
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()

@@ -14,8 +14,8 @@ STANDALONE_WORDS_MIN = 4
 
 @dataclass(frozen=True)
 class Conversation:
-    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who voted
-    against it?" finds the same matter.
+    """A question in its place. `history` is what still matters; `search_query` is what to search for, so that "who was
+    against it?" finds the same thing.
     """
 
     question: str

@@ -32,7 +32,6 @@ from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import sentence
-from quarry.records.facets import SAID_FACETS
 from quarry.records.filters import range_in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable
 from quarry.records.retrieval import EVERYTHING, Scope, describe
@@ -64,8 +63,8 @@ class Counted:
 
 
 def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope: Scope = EVERYTHING) -> Counting | None:
-    """What the question wants counted of one type of `types`, or of meetings, in `scope`; None where it asks for no number of
-    records, and where these do not tell what it asks.
+    """What the question wants counted of one type of `types`, or of what else is counted, in `scope`; None where it asks
+    for no number of records, and where these do not tell what it asks.
     """
     question = reading.question
     if question.unanswerable or question.excluded_words or len(question.clauses) > CLAUSES_MAX:
@@ -84,7 +83,8 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
     if reading.types.united.reckons and not _is_about_rows(reading, clauses):
         return None
     for name in named or _types_by_clauses(reading, clauses):
-        if name not in (*(each.name for each in types), "meeting"):
+        is_searched = name in reading.types
+        if is_searched and name not in (each.name for each in types):
             continue
         table = reading.types.counted[name]
         facets = {facet.name for facet in table.facets}
@@ -93,10 +93,11 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         if not all(told) or not _facets_named(reading) | given <= facets or not _tells_when(reading, table):
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
-        for condition in _said_whole(reading, facets, used):
+        counted = {facet.name for facet in table.facets if facet.is_counted}
+        for condition in _said_whole(reading, counted, used):
             told, used = [*told, (condition,)], used | {*condition.evidence}
         words = list(_words(reading, used))
-        is_told = name != "meeting" and question.ask.kind != "distinct" and not is_reckoned
+        is_told = is_searched and question.ask.kind != "distinct" and not is_reckoned
         return (
             Counting(name, table, question.ask, [*scope.dated, *scope.facets, *told], reading.types, words)
             if is_told or not words
@@ -257,12 +258,12 @@ def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> lis
 
 
 def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:
-    """Values that are words like others in prose, and here say what is counted ("ordinances", "by the mayor")."""
+    """Values of these facets that are words like others in prose, and here say what is counted ("ordinances", "by the mayor")."""
     for mention in reading.parsed.mentions:
         said = Evidence(mention.start, mention.end)
         if said in used or not isinstance(mention.value, Known) or mention.assertion == "negated":
             continue
-        known = [each for each in mention.value.values if each.facet in SAID_FACETS & facets and each.is_whole]
+        known = [each for each in mention.value.values if each.facet in facets and each.is_whole]
         if known:
             values = tuple(each.value for each in known if each.facet == known[0].facet)
             yield Condition(known[0].facet, values, evidence=(said,))

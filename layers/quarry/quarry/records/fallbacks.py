@@ -21,7 +21,7 @@ SENTENCES_PER_SOURCE_MAX = 3
 SENTENCE_WORDS_MAX = 70
 BODY_CHARACTERS_MAX = 20_000
 """So much of a record is read for sentences to quote."""
-SPEECH_WORDS_MAX = 50
+LINE_WORDS_MAX = 50
 SCORE_SHARE_MIN = 0.6
 """A sentence that scores less than this share of the best one is left out."""
 OVERLAP_MAX = 0.55
@@ -31,8 +31,6 @@ COVERAGE_WEIGHT = 0.55
 SOURCE_WEIGHT = 0.50
 CUE_WEIGHT = 0.20
 
-TYPE_WEIGHTS = {"agenda_item": 0.8, "matter": 1.15}
-"""An agenda item says what was to be discussed, a matter's summary how it came out."""
 STEMS_MIN = 4
 """A sentence with fewer significant words counts half: it seldom says anything by itself."""
 
@@ -119,11 +117,11 @@ def extractive_answer(question: str, search_query: str, sources: Sequence[Eviden
             yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
 
 
-def said_by(speakers: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
-    """The sources but for what others said, where it is asked what `speakers` said and any source is left."""
-    if not speakers:
+def said_by(authors: frozenset[str], sources: Sequence[EvidenceSource]) -> Sequence[EvidenceSource]:
+    """The sources but for what others said, where it is asked what `authors` said and any source is left."""
+    if not authors:
         return sources
-    return [source for source in sources if source.text.speaker is None or source.text.speaker in speakers] or sources
+    return [source for source in sources if source.text.author is None or source.text.author in authors] or sources
 
 
 def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
@@ -159,9 +157,9 @@ def suggest_followups(
     return FollowupQuestions(questions=list(questions))
 
 
-def followups_about(topics: Sequence[str]) -> list[str]:
-    """Questions about matters that exist, for when nothing was found."""
-    return [f"What was decided about {_topic(topic)}?" for topic in topics]
+def followups_about(records: Sequence[RecordText]) -> list[str]:
+    """Questions about records that exist, for when nothing was found."""
+    return [question for record in records if (question := _question_about(record))]
 
 
 def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[str]:
@@ -196,7 +194,7 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource])
         held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
-        score *= TYPE_WEIGHTS.get(sentence.source.text.type, 1.0)
+        score *= sentence.source.text.quoting.weight
         if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
         scored.append(replace(sentence, score=score))
@@ -243,14 +241,15 @@ def _quotable_units(record: RecordText, asked: Set[str]) -> Iterator[tuple[str, 
 
 
 def _sentences_of(record: RecordText, body: str) -> list[str]:
-    """The sentences of a record. A motion's summary goes with its result, a statement is quoted whole."""
+    """The sentences of a record, as its type is quoted."""
     first, *rest = body.split("\n")
-    if record.type == "motion" and rest:
-        return [f"{first} {rest[0]}", *(unit for line in rest[1:] for unit in _readable_sentences(line))]
-    if record.type == "key_statement" or (
-        record.type == "transcript_segment" and len(words(first)) <= SPEECH_WORDS_MAX
-    ):
-        return [first]
+    match record.quoting.unit:
+        case "lead" if rest:
+            return [f"{first} {rest[0]}", *(unit for line in rest[1:] for unit in _readable_sentences(line))]
+        case "line":
+            return [first]
+        case "short_line" if len(words(first)) <= LINE_WORDS_MAX:
+            return [first]
     return _readable_sentences(body)
 
 
@@ -270,7 +269,7 @@ def _quoted(sentence: _Sentence) -> str:
     """A sentence with who said it and its citation."""
     text = _markdown_safe(shorten(sentence.text, 600))
     record = sentence.source.text
-    if record.type in ("key_statement", "transcript_segment") and record.speaker:
+    if record.author:
         text = f"{_markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
     return f"{text} [{sentence.source.n}]"
 
@@ -290,18 +289,12 @@ def _text(record: RecordText) -> str:
 
 
 def _question_about(text: RecordText) -> str | None:
-    topic = _topic(text.topic or text.title)
-    match text.type:
-        case "motion":
-            return f"How did the council vote on {topic}?"
-        case "key_statement" | "transcript_segment":
-            return f"What did {text.speaker} say about {topic}?" if text.speaker and text.topic else None
-        case "document_section":
-            return f"What does the report say about {_topic(text.title.partition(': ')[2] or text.title)}?"
-        case "matter":
-            return f"Where does {topic} stand now?"
-        case _:
-            return f"What was decided about {topic}?"
+    """What the record can answer; None where a question would name its author or topic, and it has none."""
+    asked = text.quoting.followup
+    if "{author}" in asked and not (text.author and text.topic):
+        return None
+    topic, title = text.topic or text.title, text.title.partition(": ")[2] or text.title
+    return asked.format(topic=_topic(topic), title=_topic(title), author=text.author)
 
 
 def _topic(title: str) -> str:

@@ -1,8 +1,8 @@
-"""A question over civic records, read once for all types: which of them it asks for, and what their records must be like.
+"""A question over records, read once for all types: which of them it asks for, and what their records must be like.
 
 Records are prose, and most of what a question says is what they tell about, not what they are: "the 2026 budget" is no record of
-2026. So a condition must hold only where the question names the records that it is said of ("motions that failed in March"), or
-says nothing else, or names a day. Elsewhere it adds weight.
+2026. So a condition must hold only where the question names the records that it is said of ("tickets opened in March"), or says
+nothing else, or names a day. Elsewhere it adds weight.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Question
-from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.reading import read_question
-from quarry.records.facets import KIND_FACETS, PEOPLE_FACETS, VOTERS
 from quarry.records.searched_types import RecordTypes
 
 CLAUSES_MAX = 12
@@ -52,9 +51,10 @@ class RecordsReading:
     words: str = ""
 
     @property
-    def speakers(self) -> frozenset[str]:
-        """Who is to have said it, as they stand in the data; none where the question names no speaker."""
-        named = (condition for clause in self.clauses for condition in clause if condition.facet == "speaker")
+    def authors(self) -> frozenset[str]:
+        """Who is to have said it, as they stand in the data; none where the question names nobody."""
+        facets = {name for each in self.types.values() for name in each.authors}
+        named = (condition for clause in self.clauses for condition in clause if condition.facet in facets)
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
@@ -128,15 +128,14 @@ def is_soft(clause: Clause, table: SearchTable) -> bool:
 
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
-    """Those of the conditions that this table can tell. Somebody who may be meant as the speaker or as one who voted is the
-    speaker where there is one, else who moved.
+    """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
+    facet of people tells.
     """
     facets = {facet.name for facet in table.facets}
+    people = [facet.name for facet in table.facets if facet.is_people]
     told = [condition for condition in clause if condition.facet in facets]
-    voters = [condition for condition in told if condition.facet in VOTERS]
-    if len(voters) > 1:
-        movers = [condition for condition in voters if condition.facet == "mover"]
-        told = [condition for condition in told if condition not in voters or condition in movers]
+    if sum(condition.facet in people for condition in told) > 1:
+        told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)
 
 
@@ -162,16 +161,16 @@ def _counted(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:
             is_counted = True
         elif is_counted and value == Cue("noun"):
             return types.called(parsed.text[mention.start : mention.end])
-        elif is_counted and isinstance(value, Known) and (kind := _kind(value)):
+        elif is_counted and isinstance(value, Known) and (kind := _kind(value, types)):
             return kind
         elif is_counted and not (isinstance(value, Known) or value == Cue("filler")):
             return ()
     return ()
 
 
-def _kind(known: Known) -> tuple[str, ...]:
+def _kind(known: Known, types: RecordTypes) -> tuple[str, ...]:
     facets = {value.facet for value in known.values if value.is_whole}
-    kinds = tuple(name for name, facet in KIND_FACETS.items() if facet in facets)
+    kinds = tuple(name for name, each in types.items() if each.table.called_by in facets)
     return kinds if len(kinds) == 1 else ()
 
 
@@ -185,12 +184,16 @@ def _only_describes(clause: Clause, parsed: ParsedQuery, table: SearchTable) -> 
     text = parsed.text
     return any(
         condition.is_negated
-        or (table.facet(condition.facet).kind not in ("name", "date") and condition.facet not in PEOPLE_FACETS)
+        or not _is_of_people_or_days(table.facet(condition.facet))
         or (condition.range is not None and _asks_for_reasons(parsed))
         or _is_a_name(condition, text)
         or _is_small_part(condition, text)
         for condition in clause
     )
+
+
+def _is_of_people_or_days(facet: Facet) -> bool:
+    return facet.is_people or facet.kind in ("name", "date")
 
 
 def _asks_for_reasons(parsed: ParsedQuery) -> bool:

@@ -20,9 +20,8 @@ from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
 from quarry.core.retrieval.filters import Arguments, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
-from quarry.records.contract import WholeRecord
+from quarry.records.contract import RecordType, WholeRecord
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.types import RecordType
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
@@ -254,7 +253,7 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
         texts_query(of_keys),
         {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
     )
-    return [RecordText(**row) for row in rows]
+    return [RecordText(**row, quoting=types[row["type"]].quoting) for row in rows]
 
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:
@@ -263,7 +262,7 @@ def texts_query(types: Sequence[SearchedType]) -> Composed:
     return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
         ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
         " from (select distinct s.language from seen s) l)"
-        " select s.type, s.id, s.title, s.body, s.topic, s.speaker, s.date, s.meeting_id, s.url,"
+        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
         " record_snippet(s.body, a.words, s.language) as snippet"
         " from seen s join asked a on a.language is not distinct from s.language order by s.place"
     )
@@ -306,17 +305,15 @@ def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) 
     ).format(SQL(" union all ").join(seen))
 
 
-async def latest_topics(database: Database, limit: int) -> list[str]:
-    """Titles of the matters that came up last."""
-    rows = await database.rows(
-        "select title from matters order by coalesce(decided_on, introduced_on, date) desc nulls last, id limit %s",
-        [limit],
-    )
-    return [row["title"] for row in rows]
+async def latest_records(database: Database, types: RecordTypes, limit: int) -> list[RecordText]:
+    """The latest `limit` records of the type whose titles others have for topics; where there is none, of the first."""
+    topical = next((each for each in types.values() if each.is_topic), None) or next(iter(types.values()))
+    ids = await ids_meeting(database, {topical: []}, limit)
+    return await describe(database, [(topical.name, id) for id in ids[topical.name]], types, "")
 
 
 async def whole_record(database: Database, type: SearchedType, record_id: str) -> WholeRecord:
-    """A record with its title, all its columns and its meeting. Raises NotFound, also for what the caller may not see."""
+    """A record with its title, all its columns and what it is part of. Raises NotFound, also for what the caller may not see."""
     query = SQL("select w.* from (select %s::text as id) k cross join lateral ({} offset 0) w").format(SQL(type.whole))
     try:
         row = await database.row(query, [record_id])
@@ -325,4 +322,4 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         row = None
     if row is None:
         raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
-    return WholeRecord(type=type.name, id=record_id, **row)
+    return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **row)

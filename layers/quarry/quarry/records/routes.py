@@ -1,4 +1,4 @@
-"""HTTP for civic records, but for shared answers."""
+"""HTTP for records, but for shared answers."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ async def ask(request: Request, body: AskRequest, reader: Reader, services: Serv
 @router.get("/records/{type}/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
 async def record(
     type: Annotated[TypeName, Path()],
-    id: Annotated[Identifier, Path(examples=["2023-11-14-council-m1"])],
+    id: Annotated[Identifier, Path(examples=["42"])],
     caller: PlainCaller,
     services: ServicesDependency,
 ) -> WholeRecord:
-    """One whole record with its meeting."""
+    """One whole record with what it is part of."""
     types, services = await acting_for(caller, services)
     [chosen] = types.named([type])
     return await whole_record(services.database, chosen, id)

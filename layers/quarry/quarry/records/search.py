@@ -23,7 +23,7 @@ from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.snippet import mark
 from quarry.core.text import significant_words
 from quarry.records.candidates import Candidate, RecordKey, RecordText
-from quarry.records.contract import Matched, Result, SameRecord, SearchRequest, SearchResponse
+from quarry.records.contract import Matched, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.filters import facet_clauses
 from quarry.records.intent import classify_intent
 from quarry.records.ranking import RankedRecord, fuse_types
@@ -39,7 +39,6 @@ from quarry.records.retrieval import (
 )
 from quarry.records.search_plan import SearchPlan, search_plans
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.types import RecordType
 from quarry.records.types_in_force import acting_for
 
 DEPTH = 100

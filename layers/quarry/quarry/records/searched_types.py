@@ -1,4 +1,4 @@
-"""The types of record that are searched: those of a city's records, and the collections that the database declares."""
+"""The types of record that are searched: those that are built in, and the collections that the database declares."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from quarry.core.collections.collection import ENGLISH, Collection, quoted
-from quarry.core.collections.declaration import nearest
+from quarry.civic.collections import COLLECTIONS
+from quarry.core.collections.collection import ENGLISH, Collection, OwnTable, quoted
+from quarry.core.collections.declaration import Quoting, nearest
 from quarry.core.collections.search_table import is_callers, named_by_others, search_table
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
@@ -20,11 +21,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.question import Clause
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.filters import Literals, where
-from quarry.records.meetings import MEETINGS
-from quarry.records.types import TYPES, Declared, RecordType
-
-_TECHNICAL_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
-
+from quarry.records.contract import RecordType
 
 ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose values a caller may read."""
@@ -36,9 +33,10 @@ class SearchedType:
     words, `windows` the one with its vectors. `told` is what a model is told that it holds, `label` what people call several of
     it, `plural` what the names of tools do.
 
-    `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, speaker, date, meeting_id,
+    `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, author, date, meeting_id,
     url. `said` selects its key with what it says, beside what was made of it: type, id, said. `whole` selects the whole record:
-    its fields, title, date, url and meeting.
+    its fields, title, date, url, and what it is part of as `meeting`. `authors` are the facets that say who says what a record
+    holds.
     """
 
     name: RecordType
@@ -51,6 +49,12 @@ class SearchedType:
     text: LiteralString
     said: LiteralString
     whole: LiteralString
+    quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
+    authors: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    """The fields that are read as texts."""
+    is_topic: bool = False
+    """Whether its records are what others are about."""
     has_source: LiteralString | None = None
     """Of a type whose rows are in another table than its words: whether a row `t` of these belongs to a row of that table which
     the caller may see and which meets a condition, as a template with a place for it."""
@@ -91,11 +95,12 @@ class SearchedType:
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
     """Types of record in their order, by name. `scope` is whose the values of facets are that a caller may know beside those that
-    are everybody's.
+    are everybody's. `also_counted` are tables that no records are of, but that are counted.
     """
 
-    def __init__(self, types: Sequence[SearchedType]) -> None:
+    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
         self._types = {each.name: each for each in types}
+        self.also_counted = also_counted or {}
         self.scope = ""
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
@@ -142,9 +147,8 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
     @cached_property
     def counted(self) -> Mapping[str, SearchTable]:
-        """What can be counted: each type of record, and meetings where there are records of a city."""
-        own = {name: each.table for name, each in self.items()}
-        return own | {"meeting": MEETINGS} if any(name in TYPES for name in self) else own
+        """What can be counted: each type of record, and what else there is."""
+        return {name: each.table for name, each in self.items()} | dict(self.also_counted)
 
     @cached_property
     def united(self) -> SearchTable:
@@ -185,71 +189,72 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
         yield replace(same[-1], events=events) if events else same[-1]
 
 
-def _of_city(name: RecordType, declared: Declared) -> SearchedType:
-    table = declared.table.name
-    technical = ", ".join(map(quoted, _TECHNICAL_COLUMNS))
-    said = ", ".join(f"r.{column}" for column in declared.embedded)
-    return SearchedType(
-        name,
-        declared.table,
-        table,
-        f"{name}_embeddings",
-        table,
-        f"{declared.table.nouns[0]}s".capitalize(),
-        declared.told,
-        # one index probe a record: the type is compared before the tables of other types are touched
-        text="select * from record_texts t where t.type = k.type and t.id = k.id",
-        said=f"select k.type, k.id, joined_text({declared.title}, {said}) as said from {table} r where r.id = k.id",
-        whole=f"""select to_jsonb(r) - array[{technical}] as fields, t.title, t.date, t.url, to_jsonb(m) as meeting
-            from {table} r
-            join lateral (select * from record_texts t where t.type = {quoted(name)} and t.id = r.id offset 0) t on true
-            left join meetings m on m.id = r.meeting_id where r.id = k.id""",
-    )
-
-
-def _of_collection(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
+def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
+    """A collection as a type of record, where `others` are declared beside it."""
     declared, own = collection.declaration, search_table(collection)
     table = replace(own, facets=(*own.facets, *named_by_others(collection, others)))
     day = collection.day(declared.date) if declared.date else "null::date"
-    hidden = ", ".join(map(quoted, declared.hidden))
-    said = ", ".join(collection.text(name, "t") for name in declared.text)
+    parent_id, parent = collection.parent()
+    is_own = isinstance(collection, OwnTable)
+    columns = (*declared.headings, *declared.embedded) if is_own else declared.text
+    said = ", ".join(collection.text(name, "t") for name in columns)
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
-    source = (
-        f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
-        f" where {collection.has_key('o.quarry_key', 't')} and {{}}) s)"
-    )
-    is_scoped = declared.scope_setting is not None
     return SearchedType(
         collection.name,
         table,
         collection.rows,
         collection.windows,
-        collection.name,
+        collection.rows if is_own else collection.name,
         (declared.label or collection.name.replace("_", " ")).capitalize(),
         declared.describe or f"{collection.name.replace('_', ' ')}",
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
-            null as topic, null as speaker, {day} as date, null as meeting_id, {collection.url()} as url {seen}""",
+            {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
+            {collection.url()} as url {seen}""",
         said=f"select k.type, k.id, concat_ws(E'\\n', {collection.title()}, {said}) as said {seen}",
-        whole=f"""select to_jsonb(t) - array[{hidden}]::text[] as fields, {collection.title()} as title, {day} as date,
-            {collection.url()} as url, null as meeting {seen}""",
-        # of a collection with owners, other people's rows are passed over before their source is looked at
-        has_source=f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
-        is_always_filtered=is_scoped or collection.has_row_security,
-        collection=collection,
-        languages=collection.languages,
-        row_language=f"(select w.language from {collection.rows} w where w.id = k.id)"
-        if declared.language_column
-        else collection.language(),
-        scope_setting=declared.scope_setting,
-        scope_claim=declared.scope_claim,
+        whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
+            {collection.url()} as url, {parent} as meeting {seen}""",
+        quoting=declared.quoting,
+        texts=tuple(declared.texts),
+        is_topic=bool(declared.topic) and declared.topic == declared.title,
+        authors=tuple(
+            name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
+        ),
+        **({} if is_own else _beside(collection)),
     )
 
 
-CIVIC = RecordTypes([_of_city(name, declared) for name, declared in TYPES.items()])
-"""The types of a city's records."""
+def _beside(collection: Collection) -> dict[str, Any]:
+    """What is to be known of a type whose rows are in another table than its words."""
+    declared = collection.declaration
+    source = (
+        f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
+        f" where {collection.has_key('o.quarry_key', 't')} and {{}}) s)"
+    )
+    is_scoped = declared.scope_setting is not None
+    return {
+        # of a collection with owners, other people's rows are passed over before their source is looked at
+        "has_source": f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
+        "is_always_filtered": is_scoped or collection.has_row_security,
+        "collection": collection,
+        "languages": collection.languages,
+        "row_language": f"(select w.language from {collection.rows} w where w.id = k.id)"
+        if declared.language_column
+        else collection.language(),
+        "scope_setting": declared.scope_setting,
+        "scope_claim": declared.scope_claim,
+    }
 
 
-def with_collections(collections: Sequence[Collection], *, has_civic: bool) -> RecordTypes:
-    """The types in force where these are declared: a city's too where there are records of it, or nothing else."""
-    civic = list(CIVIC.values()) if has_civic or not collections else []
-    return RecordTypes([*civic, *(_of_collection(each, collections) for each in collections)])
+BUILT_IN = RecordTypes(
+    [searched_type(each) for each in COLLECTIONS if each.declaration.text],
+    {each.name: search_table(each) for each in COLLECTIONS if not each.declaration.text},
+)
+"""The types that every database has tables for."""
+
+
+def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -> RecordTypes:
+    """The types in force where these are declared: those built in too where there are records of them, or nothing else."""
+    declared = [searched_type(each, collections) for each in collections]
+    if has_built_in or not collections:
+        return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)
+    return RecordTypes(declared)

@@ -116,7 +116,7 @@ class _Source:
     def __init__(self, text: RecordText) -> None:
         self.text = text
         self.body = text.body[:CHARACTERS_MAX]
-        beside = " ".join(filter(None, (text.title, text.topic, text.speaker, str(text.date or ""))))
+        beside = " ".join(filter(None, (text.title, text.topic, text.author, str(text.date or ""))))
         self._places: dict[int, Mapping[tuple[str, ...], list[int]]] = {}
         self.beside = frozenset(word.stem for word in _words(beside))
 

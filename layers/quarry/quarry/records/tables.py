@@ -1,46 +1,24 @@
-"""The tables of civic records: what their files may hold, which of them have vectors, what expires. All but meetings follows from
-the types of record.
-"""
+"""The tables of records: which can be loaded, which have vectors, what expires."""
 
 from __future__ import annotations
 
+from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import LOADABLE
 from quarry.core.cleanup import ExpiringTable
+from quarry.core.collections.search_table import embedded_table
 from quarry.core.forgettable import Forgettable
-from quarry.core.tables import EmbeddedTable, LoadableTable
-from quarry.records.meetings import MeetingRow
-from quarry.records.types import TYPES, Declared
 
-_REFERENCES = {"meeting_id": "meetings", "matter_id": "matters", "agenda_item_id": "agenda_items"}
-_MEETING_DATE = {"date": ("meeting_id", "meetings", "date")}
+__all__ = ["EMBEDDED", "EXPIRING", "FORGETTABLE", "LOADABLE"]
 
-
-def _loadable(declared: Declared) -> LoadableTable:
-    references = {column: table for column, table in _REFERENCES.items() if column in declared.row.model_fields}
-    return LoadableTable(declared.table.name, declared.row, references, _MEETING_DATE)
-
-
-def _place(table: LoadableTable) -> int:
-    """What is referred to is loaded first."""
-    referred_to = [*_REFERENCES.values()]
-    return referred_to.index(table.name) if table.name in referred_to else len(referred_to)
-
-
-LOADABLE = (LoadableTable("meetings", MeetingRow), *sorted(map(_loadable, TYPES.values()), key=_place))
-
-EMBEDDED = tuple(
-    EmbeddedTable(declared.table.name, f"{name}_embeddings", declared.embedded, titles=declared.titles)
-    for name, declared in TYPES.items()
-)
+EMBEDDED = tuple(embedded_table(each) for each in COLLECTIONS if each.declaration.embedded)
 
 EXPIRING = (ExpiringTable("answer_cache", "answers", "expires_at < now()"),)
 
-FORGETTABLE = (
-    Forgettable(
-        "meeting",
-        "meetings",
-        also=(
-            "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('meeting_id', %(id)s::text))",
-        ),
-    ),
-    *(Forgettable(name, declared.table.name) for name, declared in TYPES.items()),
+_OF_ITS_PARTS = (
+    "delete from answer_cache where sources @> jsonb_build_array(jsonb_build_object('meeting_id', %(id)s::text))",
+)
+"""What other records are part of goes out with these as `meeting_id`."""
+
+FORGETTABLE = tuple(
+    Forgettable(each.name, each.rows, also=() if each.declaration.text else _OF_ITS_PARTS) for each in COLLECTIONS
 )

@@ -16,6 +16,7 @@ from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
 from quarry.records.candidates import RecordText
+from quarry.records.contract import RecordType
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource
 from quarry.records.guard import Dates, guarded
 from quarry.records.prompts import sources_block
@@ -24,7 +25,6 @@ from quarry.records.reading import RecordsReading
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search import is_cut_off, rank_records
 from quarry.records.searched_types import SearchedType
-from quarry.records.types import RecordType
 
 SEARCH_ALL = "search_records"
 FIRST_SOURCES = 8

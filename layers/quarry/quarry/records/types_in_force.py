@@ -9,8 +9,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.core.collections.upkeep import read_collections, take_a_few
 from quarry.core.postgres.pool import Database
 from quarry.core.services import Caller, Services
-from quarry.records.searched_types import RecordTypes, with_collections
-from quarry.records.types import TYPES
+from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collections
 
 REMEMBERED_SECONDS = 2.0
 """So long a collection that was applied may be unknown to a process that runs."""
@@ -29,19 +28,19 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
 
 async def types_in_force(services: Services) -> RecordTypes:
-    """A city's types and the collections that are declared. Raises DatabaseUnavailable."""
+    """The built-in types and the collections that are declared. Raises DatabaseUnavailable."""
     return await services.memory.read("record types", lambda: _read(services.database), seconds=REMEMBERED_SECONDS)
 
 
 async def _read(database: Database) -> RecordTypes:
     collections = [*(await read_collections(database)).values()]
-    return with_collections(collections, has_civic=not collections or await _has_civic(database))
+    return with_collections(collections, has_built_in=not collections or await _has_built_in(database))
 
 
-async def _has_civic(database: Database) -> bool:
-    """Whether there are any records of a city."""
+async def _has_built_in(database: Database) -> bool:
+    """Whether there are any records of the built-in types."""
     exists = SQL(" or ").join(
-        SQL("exists (select from {})").format(Identifier(declared.table.name)) for declared in TYPES.values()
+        SQL("exists (select from {})").format(Identifier(each.rows)) for each in BUILT_IN.values()
     )
-    row = await database.row(SQL("select {} as has_civic").format(exists))
-    return row is not None and bool(row["has_civic"])
+    row = await database.row(SQL("select {} as has_built_in").format(exists))
+    return row is not None and bool(row["has_built_in"])

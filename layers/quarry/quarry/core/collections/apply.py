@@ -17,7 +17,13 @@ from psycopg.types.json import Json
 
 from quarry.core.collections.checking import joined_by
 from quarry.core.collections.collection import Collection, UsedColumn, declared_source, make_collection, used_columns
-from quarry.core.collections.declaration import CollectionDeclaration, FacetDeclaration, table_name
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    Parent,
+    Referred,
+    table_name,
+)
 from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
 from quarry.core.collections.relations import Relation
 from quarry.core.postgres.schema import SyncConnection
@@ -105,33 +111,44 @@ def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -
 def resolved(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
-    """The declaration with what it leaves to the tables: its key, and those of the tables that its facets refer to."""
+    """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
+
+    def key_of(each: Referred | Parent | FacetDeclaration, source: Relation) -> str:
+        target = table_name(each.of or "")
+        keys = (r.target_columns for r in source.references if r.columns == (each.by,) and r.target == target)
+        return each.key or next(keys, relations[target].primary_key)[0]
+
+    def joined(facet: FacetDeclaration) -> FacetDeclaration:
+        joins, other = relations[table_name(facet.through or "")], relations[table_name(facet.of or "")]
+        by, to = joined_by(facet, relation, joins, other)
+        found = {
+            "by": by and by.columns[0],
+            "to": to and to.columns[0],
+            "key": facet.key or (to and to.target_columns[0]),
+        }
+        return facet.model_copy(update=found)
 
     def with_key(facet: FacetDeclaration) -> FacetDeclaration:
-        if facet.of is None:
-            return facet
-        target = table_name(facet.of)
         if facet.through is not None:
-            joins = relations[table_name(facet.through)]
-            by, to = joined_by(facet, relation, joins, relations[target])
-            own = to and to.target_columns[0]
-            return facet.model_copy(
-                update={"by": by and by.columns[0], "to": to and to.columns[0], "key": facet.key or own}
-            )
-        if facet.key is not None:
-            return facet
-        key = next(
-            (
-                each.target_columns
-                for each in relation.references
-                if each.columns == (facet.by,) and each.target == target
-            ),
-            None,
-        )
-        return facet.model_copy(update={"key": (key or relations[target].primary_key)[0]})
+            return joined(facet)
+        return facet.model_copy(update={"key": key_of(facet, relation)}) if facet.of else facet
+
+    def with_keys(each: str | Referred, source: Relation) -> str | Referred:
+        if isinstance(each, str):
+            return each
+        title = with_keys(each.title, relations[table_name(each.of)])
+        return each.model_copy(update={"key": key_of(each, source), "title": title})
 
     facets = {name: with_key(facet) for name, facet in declaration.facets.items()}
-    return declaration.model_copy(update={"key": declaration.key or relation.primary_key, "facets": facets})
+    parent = declaration.part_of
+    return declaration.model_copy(
+        update={
+            "key": declaration.key or relation.primary_key,
+            "facets": facets,
+            "topic": tuple(with_keys(each, relation) for each in declaration.topic),
+            "part_of": parent and parent.model_copy(update={"key": key_of(parent, relation)}),
+        }
+    )
 
 
 def stored_collections(connection: SyncConnection) -> dict[str, Collection]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from quarry.core.collections.column_types import ANY, DATE, FACETS, ORDERED, SINGLE, TEXT, Fit, is_comparable
@@ -10,7 +10,10 @@ from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
     Lines,
+    Parent,
     Poll,
+    Referred,
+    line_columns,
     nearest,
     table_name,
     template_columns,
@@ -41,10 +44,20 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
         for collection in declared.values()
         for name in (
             collection.source,
-            *(table for facet in collection.facets.values() for table in (facet.of, facet.through)),
+            *(name for facet in collection.facets.values() if facet.through for name in (facet.of, facet.through)),
+            *(each.of for each in _references(collection)),
         )
         if name is not None
     }
+
+
+def _references(collection: CollectionDeclaration) -> Iterator[Referred | Parent]:
+    yield from (facet.reference for facet in collection.facets.values() if facet.reference)
+    for each in collection.references.values():
+        referred: Referred | Parent | str = each
+        while not isinstance(referred, str):
+            yield referred
+            referred = referred.title if isinstance(referred, Referred) else ""
 
 
 def check(
@@ -81,6 +94,8 @@ class _Check:
         self._check_sync(source)
         for name, facet in self.declared.facets.items():
             self._check_facet(source, name, facet)
+        for name, each in self.declared.references.items():
+            self._check_referred(source, each, FACETS["value"], name.split()[0])
 
     def _wrong(self, message: str, *path: str) -> None:
         self.checked.errors.append(self.lines.problem(("collections", self.name, *path), message))
@@ -149,18 +164,23 @@ class _Check:
     def _check_columns(self, source: Relation) -> None:
         declared = self.declared
         for fit, keyword, names in (
-            (TEXT, "title", declared.title_columns),
+            (TEXT, "title", line_columns(declared.title)),
             (TEXT, "embed", declared.embed or ()),
-            (TEXT, "cite", declared.cite or ()),
+            (TEXT, "heading", declared.heading or ()),
+            (TEXT, "cite", line_columns(declared.cite)),
+            (TEXT, "topic", line_columns(each for each in declared.topic if isinstance(each, str))),
+            (TEXT, "author", _given(declared.author)),
             (DATE, "date", _given(declared.date)),
             (SINGLE, "scope", _given(declared.scope)),
             (ANY, "hidden", declared.hidden),
         ):
             for name in names:
                 self._column(source, name, fit, keyword)
+        if not declared.text:
+            self._wrong("names no column that words could be looked for in", "text")
         for name in declared.text:
             self._column(source, name, TEXT, "text", name)
-        for name in sorted({*declared.text, *declared.embedded, *declared.cited, *declared.title_columns}):
+        for name in sorted({*declared.text, *declared.embedded, *declared.headings, *declared.shown}):
             self._doubt_secret(source.by_name.get(name))
         self._refuse_hidden("key", declared.key or source.primary_key)
         self._refuse_hidden("date", _given(declared.date))
@@ -215,47 +235,59 @@ class _Check:
         path = ("facets", name)
         if facet.kind == "money" and facet.currency is None:
             self._wrong('money needs a currency: { kind = "money", currency = "EUR" }', *path)
-        if facet.of is not None:
-            self._check_reference(source, name, facet)
+        if facet.through is not None:
+            self._check_through(source, facet, *path)
+            return
+        if facet.reference is not None:
+            if facet.title is None:
+                self._wrong(f"is missing: the column of {facet.of} that is the value", *path, "title")
+            else:
+                self._check_referred(source, facet.reference, FACETS[facet.kind], *path)
             return
         column = facet.column or name
         at = (*path, "column") if facet.column else path
         self._doubt_secret(self._column(source, column, FACETS[facet.kind], *at), *at)
         self._refuse_hidden(name, [column], "facets")
 
-    def _check_reference(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
-        path = ("facets", name)
-        by = None
-        if facet.through is None:
-            by = self._column(source, facet.by or "", SINGLE, *path, "by")
-            self._refuse_hidden("by", _given(facet.by), *path)
-        other = self._relation(facet.of or "", *path, "of")
+    def _check_referred(self, source: Relation, referred: Referred | Parent, fit: Fit, *path: str) -> None:
+        by = self._column(source, referred.by, SINGLE, *path, "by")
+        self._refuse_hidden("by", [referred.by], *path)
+        other = self._other(referred.of, *path, "of")
         if other is None:
             return
-        if not other.may_select:
-            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path, "of")
-        if other.is_row_security_active:
-            self._doubtful(f"row-level security of {_name(other)} may hide values", *path, "of")
-        if facet.title is None:
-            self._wrong(f"is missing: the column of {other.name} that is the value", *path, "title")
+        if isinstance(referred, Parent):
+            for name in referred.show:
+                self._doubt_secret(self._column(other, name, ANY, *path, "show"), *path, "show")
+        elif isinstance(referred.title, Referred):
+            self._check_referred(other, referred.title, fit, *path)
         else:
-            fit = FACETS[facet.kind] if facet.title_columns == (facet.title,) and facet.through is None else SINGLE
-            for column in facet.title_columns:
-                self._doubt_secret(self._column(other, column, fit, *path, "title"), *path, "title")
-        if facet.through is not None:
-            self._check_through(source, other, facet, *path)
-        elif by is not None:
-            self._check_fit(source, other, by, facet, *path)
+            self._check_line(other, referred.title, fit, *path, "title")
+        if by is not None:
+            self._check_fit(source, other, by, referred, *path)
 
-    def _check_through(self, source: Relation, other: Relation, facet: FacetDeclaration, *path: str) -> None:
-        """That a table joins the rows with those of `other`, by foreign keys or by columns that are named."""
-        joins = self._relation(facet.through or "", *path, "through")
-        if joins is None:
+    def _other(self, name: str, *path: str) -> Relation | None:
+        """A table that rows refer to; None where there is none."""
+        other = self._relation(name, *path)
+        if other is None:
+            return None
+        if not other.may_select:
+            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(other)}", *path)
+        if other.is_row_security_active:
+            self._doubtful(f"row-level security of {_name(other)} may hide values", *path)
+        return other
+
+    def _check_line(self, other: Relation, line: str, fit: Fit, *path: str) -> None:
+        """A line of another table: a column by itself has to fit."""
+        for column in line_columns([line]):
+            self._doubt_secret(self._column(other, column, fit if column == line else SINGLE, *path), *path)
+
+    def _check_through(self, source: Relation, facet: FacetDeclaration, *path: str) -> None:
+        """That a table joins the rows with those of another, by foreign keys or by columns that are named."""
+        other, joins = self._other(facet.of or "", *path, "of"), self._other(facet.through or "", *path, "through")
+        if other is not None:
+            self._check_line(other, facet.title or "", SINGLE, *path, "title")
+        if other is None or joins is None:
             return
-        if not joins.may_select:
-            self._wrong(f"the role of DATABASE_URL may not read it: grant select on {_name(joins)}", *path, "through")
-        if joins.is_row_security_active:
-            self._doubtful(f"row-level security of {_name(joins)} may hide values", *path, "through")
         key = self.declared.key or source.primary_key
         if len(key) != 1:
             self._wrong(
@@ -280,8 +312,10 @@ class _Check:
                     *path, keyword,
                 )  # fmt: skip
 
-    def _check_fit(self, source: Relation, other: Relation, by: Column, facet: FacetDeclaration, *path: str) -> None:
-        key = facet.key or referred_key(source, by.name, other)
+    def _check_fit(
+        self, source: Relation, other: Relation, by: Column, referred: Referred | Parent, *path: str
+    ) -> None:
+        key = referred.key or referred_key(source, by.name, other)
         if key is None:
             self._wrong(f"{other.name} has no key of one column: say which is meant by `key`", *path)
             return

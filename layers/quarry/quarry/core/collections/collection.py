@@ -7,7 +7,7 @@ of the source alone; readers get everything else from the source itself, with th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import LiteralString
@@ -17,6 +17,13 @@ from psycopg.sql import Literal
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
+    Parent,
+    Placed,
+    Referred,
+    Template,
+    is_template,
+    line_columns,
+    parse,
     split_template,
     table_name,
     template_columns,
@@ -117,55 +124,131 @@ class Collection:
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
-        """The title of the source's row; of one without, the beginning of its text, or else its key. Never null."""
+        """The first title of the source's row that is not empty, or the beginning of its text, or else its key. Never null."""
+        return f"coalesce({_listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
         texts = _listed(self.text(name, row) for name in self.declaration.text)
-        beginning = f"nullif(btrim(left(concat_ws(' ', {texts}), {TITLE_MAX_CHARACTERS})), '')"
-        if self.declaration.title is None:
-            return f"coalesce({beginning}, {self.key_text(row)})"
-        own = f"nullif(btrim({self._template(self.declaration.title_parts, row)}), '')"
-        return f"coalesce({own}, {beginning}, {self.key_text(row)})"
+        return f"nullif(btrim(left(concat_ws(' ', {texts}), {TITLE_MAX_CHARACTERS})), '')"
+
+    def _titles(self, row: LiteralString) -> list[LiteralString]:
+        return [self.line(each, row) for each in self.declaration.title]
 
     def body(self, row: LiteralString = "t") -> LiteralString:
-        """What answers may quote of the source's row: the texts that are cited, those of weight D and the facets with their names
-        before them (`city: Oslo`), each in lines of its own.
+        """What answers may quote of the source's row: the lines that are cited and the facets with their names before them
+        (`city: Oslo`), each in lines of its own; its title where all are empty.
+
+        Columns of the only title stand in it, and before everything else.
         """
         declared = self.declaration
-        titles = {*declared.title_columns}
-        lines = [self._named_line(name, row) for name in declared.cited if name not in titles]
-        if titles & {*declared.cited}:
-            lines.insert(0, f"nullif(btrim({self._template(declared.title_parts, row)}), '')")
-        lines += [self._facet_line(name, facet, row) for name, facet in declared.facets.items()]
-        return "concat_ws(E'\\n', " + _listed(lines) + ")"
+        titles = {*line_columns(declared.title)} if len(declared.title) == 1 else set[str]()
+        lines = self._titles(row) if titles & {*declared.cited} else []
+        lines += [self._cited_line(each, row) for each in declared.cited if each not in titles]
+        lines += self._facet_lines(row)
+        return f"coalesce(nullif(concat_ws(E'\\n', {_listed(lines)}), ''), {self.title(row)})"
 
-    def _named_line(self, name: str, row: LiteralString) -> LiteralString:
-        value = self.text(name, row)
-        if self.declaration.text.get(name) != "D":
-            return value
-        return quoted(f"{' '.join(words(name)) or name}: ") + f" || nullif(btrim({value}), '')"
+    def _cited_line(self, line: str, row: LiteralString) -> LiteralString:
+        """A line that is cited; a column of weight D with its name before it."""
+        if self.declaration.text.get(line) != "D":
+            return self.line(line, row)
+        return quoted(f"{' '.join(words(line)) or line}: ") + f" || {self.line(line, row)}"
 
-    def _facet_line(self, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
-        if facet.of is None or facet.by is None:
-            column = facet.column or name
-            value = f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
-        else:
-            column, key = f"o.{identifier(facet.title or 'name')}::text", f"o.{identifier(facet.key or 'id')}"
-            other = identifier(*table_name(facet.of))
-            value = f"(select {column} from {other} o where {key} = {self.column(facet.by, row)} limit 1)"
-        return quoted(f"{(facet.label or name.replace('_', ' ')).lower()}: ") + f" || nullif(btrim({value}), '')"
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return [
+            quoted(f"{(facet.label or name.replace('_', ' ')).lower()}: ")
+            + f" || nullif(btrim({self._facet_text(name, facet, row)}), '')"
+            for name, facet in self.declaration.facets.items()
+        ]
+
+    def _facet_text(self, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+        if facet.through is not None:
+            return (
+                f"(select string_agg(distinct o.quarry_value, ', ') from {self.joined(facet)} o"
+                f" where o.quarry_row = {self.column(self.key[0], row)})"
+            )
+        if facet.reference is not None:
+            return f"(select {self.called(facet, 'o')} {self._row_of(facet.reference, row, 'o')})"
+        column = facet.column or name
+        return f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
+
+    def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
+        """What a row of the table is called that a facet refers to, as text."""
+        title = facet.title or "name"
+        return self._other_line(title, row) if is_template(title) else self.other_text(title, row)
+
+    def joined(self, facet: FacetDeclaration) -> LiteralString:
+        """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""
+        joins, of = self.other_table(facet.through or ""), self.other_table(facet.of or "")
+        on = f"{self.column(facet.key or 'id', 'o')} = {self.column(facet.to or '', 'j')}"
+        return (
+            f"(select {self.column(facet.by or '', 'j')} as quarry_row, {self.called(facet, 'o')} as quarry_value"
+            f" from {joins} j join {of} o on {on})"
+        )
+
+    def topic(self, row: LiteralString = "t") -> LiteralString:
+        """What the source's row is about; null where that is not declared."""
+        topics = [
+            self.line(each, row) if isinstance(each, str) else self._referred(each, row)
+            for each in self.declaration.topic
+        ]
+        return f"coalesce({_listed(topics)})" if topics else "null"
+
+    def author(self, row: LiteralString = "t") -> LiteralString:
+        """Who says what the source's row holds; null where that is not declared."""
+        return self.text(self.declaration.author, row) if self.declaration.author else "null"
+
+    def parent(self, row: LiteralString = "t") -> tuple[LiteralString, LiteralString]:
+        """The key of what the source's row is part of, and that itself as JSON; nulls where it is part of nothing."""
+        parent = self.declaration.part_of
+        if parent is None:
+            return "null", "null"
+        shown = _listed(f"{quoted(name)}, y.{identifier(name)}" for name in parent.show)
+        return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        """The source's row as JSON, but for what is hidden."""
+        return f"to_jsonb({row}) - array[{_listed(map(quoted, self.declaration.hidden))}]::text[]"
+
+    def line(self, line: str, row: LiteralString) -> LiteralString:
+        """A column of the source's row, or what a template makes of it; null where that is empty."""
+        return _line(line, lambda name: self.text(name, row))
+
+    def _other_line(self, line: str, row: LiteralString) -> LiteralString:
+        """The same of a row of another table."""
+        return _line(line, lambda name: self.other_text(name, row))
+
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        """A column of a row of another table as text."""
+        return self.column(name, row) + "::text"
+
+    def _referred(self, reference: Referred, row: LiteralString, other: LiteralString = "y") -> LiteralString:
+        """What is referred to of the row `row`; null where there is no such row, which is called `other`."""
+        title = reference.title
+        value = self._other_line(title, other) if isinstance(title, str) else self._referred(title, other, other + "y")
+        return f"(select {value} {self._row_of(reference, row, other)})"
+
+    def _row_of(self, reference: Referred | Parent, row: LiteralString, other: LiteralString) -> LiteralString:
+        key, by = identifier(reference.key or "id"), identifier(reference.by)
+        return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {row}.{by} limit 1"
+
+    def other_table(self, name: str) -> LiteralString:
+        """The name in SQL of a table that the declaration names."""
+        return identifier(*table_name(name))
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """Where the source's row is to be seen; null where that is not declared."""
-        return self._template(split_template(self.declaration.url), row) if self.declaration.url else "null"
+        if not self.declaration.url:
+            return "null"
+        parts = (
+            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part)
+            for part, is_column in split_template(self.declaration.url)
+        )
+        return f"nullif({' || '.join(parts)}, '')"
 
     def day(self, name: str, row: LiteralString = "t") -> LiteralString:
         """A column of the source's row as a date."""
         value = self.column(name, row)
         return value if self.columns[name].base == "date" else f"({value})::date"
-
-    def _template(self, parts: Iterable[tuple[str, bool]], row: LiteralString) -> LiteralString:
-        return " || ".join(
-            f"coalesce({self.text(part, row)}, '')" if is_column else quoted(part) for part, is_column in parts
-        )
 
     def language(self, row: LiteralString = "x") -> LiteralString:
         """The text search configuration that the source's row is read by."""
@@ -196,22 +279,94 @@ class Collection:
 
     @property
     def _embedded(self) -> tuple[str, ...]:
-        """The columns that windows are made of; those of the title stand before each."""
+        """The columns that windows are made of; those of the heading stand before each."""
         embedded = self.declaration.embedded
-        return tuple(dict.fromkeys((*self.declaration.title_columns, *embedded))) if embedded else ()
+        return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
+
+
+_KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
+"""What a table that holds its own words has beside its fields."""
+
+
+@dataclass(frozen=True)
+class OwnTable(Collection):
+    """A collection in a table of Quarry's own, which holds the words of its rows itself: nothing is to be kept in step. Its
+    vectors are in `NAME_embeddings`; its names need no quotes.
+    """
+
+    @classmethod
+    def of(cls, name: str, declaration: CollectionDeclaration) -> OwnTable:
+        """The table that a declaration names. Which of its columns are dates and arrays, facets say."""
+        names = _columns_named(declaration, ("id",))
+        kinds = {facet.column or name: facet.kind for name, facet in declaration.facets.items() if facet.by is None}
+        kinds |= {declaration.date: "date"} if declaration.date else {}
+        columns = {
+            each: UsedColumn(0, "date" if kinds.get(each) == "date" else "text", kinds.get(each) == "array")
+            for each in names
+        }
+        return cls(0, name, declaration, declared_source(declaration), columns, ("id",))
+
+    @property
+    def rows(self) -> str:
+        return self.source[1]
+
+    @property
+    def windows(self) -> str:
+        return f"{self.name}_embeddings"
+
+    @property
+    def source_sql(self) -> LiteralString:
+        return self.source[1]
+
+    def other_table(self, name: str) -> LiteralString:
+        return table_name(name)[1]
+
+    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.{name}"
+
+    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
+        return f"array_to_string({row}.{name}, ', ')" if self.columns[name].is_array else f"{row}.{name}"
+
+    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.id = {key}"
+
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        return f"{row}.{name}"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        return f"{super().fields(row)} - array[{_listed(map(quoted, _KEPT_COLUMNS))}]"
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
+        return f"left({self.text(next(iter(self.declaration.text)), row)}, {TITLE_MAX_CHARACTERS})"
+
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return []  # what answers may quote of it is declared in full
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return ()
+
+    @cached_property
+    def row_hash(self) -> LiteralString:
+        return f"md5(({self.fields('x')})::text)"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict[str, UsedColumn]:
     """The columns of the source that a collection uses, by name. Raises KeyError for one that there is not."""
+    names = _columns_named(declaration, declaration.key or relation.primary_key)
+    return {name: UsedColumn.of(relation.by_name[name]) for name in names}
+
+
+def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
     facets = [facet.by or facet.column or name for name, facet in declaration.facets.items() if facet.through is None]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")
-    names = (
-        *(declaration.key or relation.primary_key), *declaration.text, *declaration.title_columns, *declaration.embedded,
-        *declaration.cited, *single, *poll, *facets,
-    )  # fmt: skip
-    return {name: UsedColumn.of(relation.by_name[name]) for name in dict.fromkeys(names)}
+    references = [each.by for each in declaration.references.values()]
+    return dict.fromkeys((
+        *key, *declaration.text, *declaration.headings, *declaration.embedded, *declaration.shown, *single, *poll, *facets,
+        *references,
+    ))  # fmt: skip
 
 
 def make_collection(id: int, name: str, declaration: CollectionDeclaration, relation: Relation) -> Collection:
@@ -229,9 +384,29 @@ def declared_source(declaration: CollectionDeclaration) -> tuple[str, str]:
 # What follows makes SQL of names: each is quoted here and nowhere else.
 
 
+def _line(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
+    """A line in SQL; null where it is empty. `text` is a column as text."""
+    return f"nullif(btrim({_parts(parse(line), text) if is_template(line) else text(line)}), '')"
+
+
+def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
+    """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
+    made: list[LiteralString] = []
+    for part in template:
+        if isinstance(part, Placed):
+            value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
+            made.append(value if is_whole else f"coalesce({value}, '')")
+        elif isinstance(part, str):
+            made.append(quoted(part))
+        else:
+            made.append(f"coalesce({_parts(part, text, is_whole=True)}, '')")
+    return " || ".join(made) or "''"
+
+
 def quoted(text: str) -> LiteralString:
     """A text as SQL has it."""
-    return Literal(text).as_string()
+    # a statement with parameters takes % for one of them
+    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
 
 
 def _type(column: UsedColumn) -> LiteralString:

@@ -9,10 +9,20 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from quarry.core.errors import ConfigurationError
 
@@ -50,11 +60,57 @@ def _one_or_many(value: object) -> object:
 Columns = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
 
 
+def _is_table(name: str) -> str:
+    table_name(name)
+    return name
+
+
+TableName = Annotated[str, AfterValidator(_is_table)]
+
+
+def _is_line(line: Any) -> Any:
+    if isinstance(line, str):
+        parse(line)
+    return line
+
+
+class Referred(_Declared):
+    """A value in another table: the `title`, a line, of the row of table `of` whose `key` is in column `by`; or what such a row
+    refers to itself.
+    """
+
+    by: str
+    of: TableName
+    key: str | None = None
+    title: Annotated[str | Referred, AfterValidator(_is_line)]
+
+
+class Parent(_Declared):
+    """What rows are part of: the row of table `of` whose `key` is in column `by`, of which the columns `show` are shown."""
+
+    by: str
+    of: TableName
+    key: str | None = None
+    show: Annotated[Columns, Field(min_length=1)]
+
+
+class Quoting(_Declared):
+    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
+    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
+    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
+    """
+
+    unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
+    weight: float = Field(default=1.0, gt=0, le=10)
+    followup: str = Field(
+        default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
+    )
+
+
 class FacetDeclaration(_Declared):
     """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
 
-    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template of
-    columns.
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template (`parse`).
     With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
     that table which refer to the row and to `of`.
     """
@@ -62,26 +118,25 @@ class FacetDeclaration(_Declared):
     kind: FacetKind
     column: str | None = None
     label: str | None = Field(default=None, max_length=80)
+    plural: str | None = Field(default=None, max_length=80)
     words: tuple[str, ...] = ()
+    leads: tuple[str, ...] = ()
+    synonyms: Mapping[str, str] = {}
+    wording: Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")] | None = None
+    hard: Literal[True, False, "counted"] = True
+    people: bool = False
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
     by: str | None = None
-    of: str | None = None
-    through: str | None = None
+    of: TableName | None = None
+    through: TableName | None = None
     to: str | None = None
     key: str | None = None
-    title: str | None = None
+    title: Annotated[str | None, AfterValidator(_is_line)] = None
 
     @model_validator(mode="before")
     @classmethod
     def _from_kind(cls, value: object) -> object:
         return {"kind": value} if isinstance(value, str) else value
-
-    @field_validator("of", "through")
-    @classmethod
-    def _names_a_table(cls, value: str | None) -> str | None:
-        if value is not None:
-            table_name(value)
-        return value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -109,15 +164,11 @@ class FacetDeclaration(_Declared):
         return self
 
     @property
-    def title_parts(self) -> list[tuple[str, bool]]:
-        """The title as literal texts and columns, in order, each with whether it is a column."""
-        title = self.title or ""
-        return split_template(title) if template_columns(title) else [(title, True)]
-
-    @property
-    def title_columns(self) -> tuple[str, ...]:
-        """The columns of the other table that make its title."""
-        return tuple(part for part, is_column in self.title_parts if is_column)
+    def reference(self) -> Referred | None:
+        """Where the value is, if in another table whose key a column of the row holds."""
+        if self.by is None or self.of is None or self.through is not None:
+            return None
+        return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
 
 
 class Poll(_Declared):
@@ -135,18 +186,24 @@ class LanguageColumn(_Declared):
 class CollectionDeclaration(_Declared):
     """One table, partitioned table, view or materialized view that is searched as it is.
 
-    `key` is the primary key where it is left out. `title` is a column, or a template of columns in braces. `text` are the columns
-    that words are looked for in, with their weights; `embed` those that have meaning, and `cite` those that answers may quote,
-    both `text` where they are left out. `scope` holds whose a row is; callers see rows by the setting `scope_setting`, which is
-    their verified claim `scope_claim`.
+    `key` is the primary key where it is left out. `text` are the columns that words are looked for in, with their weights;
+    `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
+    `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
+    templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
+    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`.
     """
 
-    source: str
+    source: TableName
     key: Columns = ()
-    title: str | None = None
-    text: Mapping[str, Weight] = Field(min_length=1)
+    title: Columns = ()
+    text: Mapping[str, Weight]
     embed: Columns | None = None
-    cite: Columns | None = None
+    heading: Columns | None = None
+    cite: Columns = ()
+    topic: Annotated[tuple[str | Referred, ...], BeforeValidator(_one_or_many)] = ()
+    author: str | None = None
+    part_of: Parent | None = None
+    quoting: Quoting = Quoting()
     date: str | None = None
     scope: str | None = None
     scope_setting: Annotated[str, Field(pattern=_SETTING)] | None = None
@@ -154,6 +211,8 @@ class CollectionDeclaration(_Declared):
     url: str | None = None
     sync: Literal["trigger", "sweep"] | Poll = "trigger"
     label: str | None = Field(default=None, max_length=80)
+    nouns: Columns = ()
+    called_by: str | None = None
     describe: str | None = Field(default=None, max_length=500)
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
@@ -164,12 +223,6 @@ class CollectionDeclaration(_Declared):
     def _weighed(cls, value: object) -> object:
         listed = _one_or_many(value)
         return dict.fromkeys(listed, "B") if isinstance(listed, list) else value
-
-    @field_validator("source")
-    @classmethod
-    def _names_a_table(cls, value: str) -> str:
-        table_name(value)
-        return value
 
     @field_validator("facets")
     @classmethod
@@ -187,7 +240,11 @@ class CollectionDeclaration(_Declared):
             raise ValueError(
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
             )
-        used = {*self.embedded, *self.cited, *self.text, *self.title_columns}
+        if self.called_by is not None and self.called_by not in self.facets:
+            raise ValueError(
+                f"`called_by` names a facet, and {self.called_by!r} is none{nearest(self.called_by, self.facets)}"
+            )
+        used = {*self.embedded, *self.shown, *self.text, *(each.by for each in self.references.values())}
         if both := sorted(used & {*self.hidden}):
             raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         return self
@@ -203,23 +260,83 @@ class CollectionDeclaration(_Declared):
         return tuple(self.text) if self.embed is None else self.embed
 
     @property
+    def headings(self) -> tuple[str, ...]:
+        """The columns that stand before each piece that is embedded."""
+        return line_columns(self.title) if self.heading is None else self.heading
+
+    @property
     def cited(self) -> tuple[str, ...]:
-        """The columns that answers quote, in order."""
+        """The lines that answers quote, in order."""
         return self.cite or tuple(self.text)
 
     @property
-    def title_columns(self) -> tuple[str, ...]:
-        """The columns that the title is made of; none where it is the beginning of the text."""
-        if self.title is None:
-            return ()
-        return tuple(template_columns(self.title)) or (self.title,)
+    def texts(self) -> list[str]:
+        """The columns that are a line of what is cited by themselves."""
+        alone = [(line, columns) for line in self.cited if len(columns := line_columns([line])) == 1]
+        return [columns[0] for line, columns in alone if line.strip("{}") == columns[0]]
 
     @property
-    def title_parts(self) -> list[tuple[str, bool]]:
-        """The title as literal texts and columns in turn, each with whether it is a column."""
-        if self.title is None:
-            return []
-        return split_template(self.title) if template_columns(self.title) else [(self.title, True)]
+    def shown(self) -> tuple[str, ...]:
+        """The columns that are shown of a row before it is opened."""
+        own = [each for each in self.topic if isinstance(each, str)]
+        return (*line_columns([*self.title, *self.cited, *own]), *([self.author] if self.author else []))
+
+    @property
+    def references(self) -> Mapping[str, Referred | Parent]:
+        """What the declaration refers to in other tables, but for facets, each by the key that says so."""
+        topics = {f"topic {place}": each for place, each in enumerate(self.topic) if isinstance(each, Referred)}
+        return {**topics, **({"part_of": self.part_of} if self.part_of else {})}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A column in a template."""
+
+    column: str
+
+
+Template = Sequence["str | Placed | Template"]
+"""Texts, columns, and parts that are left out where a column in them is empty."""
+
+
+def is_template(line: str) -> bool:
+    """Whether it is more than the name of a column."""
+    return "{" in line
+
+
+def parse(template: str) -> Template:
+    """A template, `"{title}[, {city}]"`: columns in braces, and in brackets parts that are left out where a column in them is
+    empty. A text without braces is the name of a column. Raises ValueError for a bracket that is alone.
+    """
+    if not is_template(template):
+        return [Placed(template)]
+    open_parts: list[list[Any]] = [[]]
+    for piece in re.findall(r"\{[^{}]+\}|[\[\]]|[^{}\[\]]+|[{}]", template):
+        if piece == "[":
+            open_parts.append([])
+        elif piece == "]" and len(open_parts) > 1:
+            part = open_parts.pop()
+            open_parts[-1].append(part)
+        elif piece in "[]{}":
+            raise ValueError(f"{template!r} has a {piece} alone")
+        else:
+            open_parts[-1].append(Placed(piece[1:-1]) if piece[0] == "{" else piece)
+    if len(open_parts) > 1:
+        raise ValueError(f"{template!r} has a [ alone")
+    return open_parts[0]
+
+
+def line_columns(lines: Iterable[str]) -> tuple[str, ...]:
+    """The columns that lines are made of, each once."""
+
+    def of(template: Template) -> Iterator[str]:
+        for part in template:
+            if isinstance(part, Placed):
+                yield part.column
+            elif not isinstance(part, str):
+                yield from of(part)
+
+    return tuple(dict.fromkeys(column for line in lines for column in of(parse(line))))
 
 
 def split_template(template: str) -> list[tuple[str, bool]]:
@@ -342,8 +459,18 @@ def _keys(location: Sequence[int | str]) -> list[str]:
     return [
         str(part)
         for part in location
-        if isinstance(part, str) and not part.startswith(("literal", "Poll", "tuple", "str", "LanguageColumn"))
+        if isinstance(part, str) and part not in _ARMS and not part.startswith(("literal", "tuple"))
     ]
+
+
+_ARMS = frozenset({"Poll", "str", "Referred", "LanguageColumn"})
+_PARTS: Mapping[str, type[_Declared]] = {
+    "facets": FacetDeclaration,
+    "quoting": Quoting,
+    "part_of": Parent,
+    "topic": Referred,
+}
+"""What is declared within a collection, by its key."""
 
 
 def _wording(error: Mapping[str, Any]) -> str:
@@ -351,7 +478,7 @@ def _wording(error: Mapping[str, Any]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        known = FacetDeclaration.model_fields if "facets" in error["loc"] else CollectionDeclaration.model_fields
+        known = _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
         return f"means nothing here{nearest(str(error['loc'][-1]), known)}"
     if kind == "literal_error":
         return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"

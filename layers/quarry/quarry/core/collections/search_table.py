@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import LiteralString
 
-from quarry.core.collections.collection import Collection, quoted
-from quarry.core.collections.declaration import FacetDeclaration, FacetKind, table_name
+from quarry.core.collections.collection import Collection, OwnTable, quoted
+from quarry.core.collections.declaration import FacetDeclaration, FacetKind, line_columns, table_name
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
 from quarry.core.query.dated import events_of
 from quarry.core.query.reckoning import is_additive
-from quarry.core.retrieval.facets import Facet, Related, SearchTable, identifier
+from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 _WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
@@ -26,26 +26,30 @@ def search_table(collection: Collection) -> SearchTable:
     label = declaration.label or collection.name.replace("_", " ")
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     if declaration.date and DATE not in declaration.facets:
-        events = events_of(declaration.date)
-        facets.append(
-            Facet(DATE, "date", collection.day(declaration.date), "date", "dates", words=("day",), events=events)
-        )
-    facets = _with_amount(facets)
-    setting = declaration.scope_setting
-    return SearchTable(
+        day = collection.day(declaration.date)
+        facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",), events=events_of(declaration.date)))
+    table = SearchTable(
         collection.rows,
-        nouns=(*nouns(label), *inflections(label.lower().split()[-1], collection.languages)),
-        facets=tuple(facets),
+        nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
+        facets=tuple(_with_amount(facets)),
         date=DATE if declaration.date else None,
+        related=tuple(_relations(collection)),
+        called_by=declaration.called_by,
+    )
+    return table if isinstance(collection, OwnTable) else _beside(table, collection)
+
+
+def _beside(table: SearchTable, collection: Collection) -> SearchTable:
+    """The table where its words are in another than its rows."""
+    scope = collection.declaration.scope if collection.declaration.scope_setting else None
+    return replace(
+        table,
         key=collection.key_text("t"),
         has_key=collection.has_key_among("t"),
         holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
-        guard=is_callers(collection, collection.text(declaration.scope, "t"))
-        if declaration.scope and setting
-        else "true",
-        values_of=f"coalesce({collection.text(declaration.scope, 't')}, '')" if declaration.scope and setting else None,
-        related=tuple(_relations(collection)),
+        guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
+        values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
         languages=collection.languages,
         reckons=True,
     )
@@ -53,11 +57,11 @@ def search_table(collection: Collection) -> SearchTable:
 
 def named_by_others(collection: Collection, others: Iterable[Collection]) -> Iterator[Facet]:
     """The collection's title, as the facets by which others refer to it: who names a thing means it, and what is of it."""
-    titles = collection.declaration.title_columns
+    titles = line_columns(collection.declaration.title)
     known = {*collection.declaration.facets}
     for other in others:
         for name, facet in other.declaration.facets.items():
-            if facet.of is None or name in known or (facet.title,) != titles:
+            if facet.of is None or name in known or (facet.title,) != titles:  # a template is no column's name
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
@@ -93,8 +97,10 @@ def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
 
 def embedded_table(collection: Collection) -> EmbeddedTable:
     """How the collection's texts are embedded: read from the source, row by row."""
-    titles = collection.declaration.title_columns
+    titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
+    if isinstance(collection, OwnTable):
+        return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
     expressions = {
         name: f"(select {collection.text(name)} from {collection.source_sql} x where {collection.has_key('t.id')})"
         for name in columns
@@ -117,23 +123,36 @@ def nouns(label: str) -> tuple[str, ...]:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.by is None and given.through is None and collection.columns[given.column or name].is_array
+    is_many = given.of is None and collection.columns[given.column or name].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
         kind,
         _value(collection, name, given),
         label,
-        plural(label),
-        words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
+        given.plural or plural(label),
+        words=(*given.words, *_forms(label, collection)),
         units=(label,) if given.kind == "number" else (),
-        wording=_wording(given.kind, label),
-        is_hard=True,
+        leads=given.leads,
+        wording=given.wording or _wording(given.kind, label),
+        synonyms=tuple(given.synonyms.items()),
+        is_hard=given.hard is True,
+        is_counted=given.hard == "counted",
+        is_people=given.people,
         currency=given.currency,
         related=name if given.of else None,
         is_many=is_many,
-        events=events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else (),
+        events=() if isinstance(collection, OwnTable) else _events(name, given),
     )
+
+
+def _forms(label: str, collection: Collection) -> tuple[str, ...]:
+    """Other forms of what something is called, in the languages of the collection's rows."""
+    return inflections(label.lower().split()[-1], collection.languages)
+
+
+def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:
+    return events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else ()
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -147,11 +166,13 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     if given.through is not None:
         return "r.quarry_value"
     if given.of is not None:
-        return _title(given, "r")
+        return collection.called(given, "r")
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
         return collection.day(column)
+    if isinstance(collection, OwnTable):
+        return value
     if given.kind in ("number", "money", "year"):
         return f"{value}::numeric"
     if given.kind == "boolean":
@@ -159,24 +180,14 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
 
 
-def _title(given: FacetDeclaration, row: LiteralString) -> LiteralString:
-    """What a row of the other table is called, as text; null where a column alone is."""
-    if given.title and given.title_columns == (given.title,):
-        return f"{row}.{identifier(given.title)}::text"
-    parts = [f"{row}.{identifier(part)}" if is_column else quoted(part) for part, is_column in given.title_parts]
-    return f"nullif(btrim(concat({', '.join(parts)})), '')"
-
-
 def _relations(collection: Collection) -> Iterator[Related]:
     for name, facet in collection.declaration.facets.items():
         if facet.of is None:
             continue
-        of, key = identifier(*table_name(facet.of)), identifier(facet.key or "id")
-        if facet.through is None:
-            yield Related(name, facet.of, f"r.{key} = t.{identifier(facet.by or '')}", source=of)
+        if facet.through is not None:
+            key = collection.column(collection.key[0], "t")
+            yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
             continue
-        joins = (
-            f"(select j.{identifier(facet.by or '')} as quarry_row, {_title(facet, 'o')} as quarry_value"
-            f" from {identifier(*table_name(facet.through))} j join {of} o on o.{key} = j.{identifier(facet.to or '')})"
-        )
-        yield Related(name, facet.of, f"r.quarry_row = {collection.column(collection.key[0], 't')}", source=joins)
+        of = collection.other_table(facet.of)
+        on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
+        yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)

@@ -161,7 +161,9 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
             "kind": "array", "through": toml_text.table(*joins.relation.qualified),
             "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
         }  # fmt: skip
-        yield _Facet(singular("_".join(words(other.relation.name))), declared)
+        # what no foreign key says has to be named
+        named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
+        yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
 
 
 def _title_of(other: TableGuess) -> str:

@@ -1,5 +1,5 @@
 /**
- * Civic records: one input; an answer that cites its sources, or a ranked list, whichever the question asks for.
+ * Records: one input; an answer that cites its sources, or a ranked list, whichever the question asks for.
  *
  * The address is the state: `q`, the question; `id`, the stored answer that is shown; `tab`, where the reader chose one; `type`, `from`
  * and `to`, the filters.
@@ -10,8 +10,7 @@ import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {element, replace} from '../dom.js';
 import {Answer} from './records/answer.js';
-import {collections, exampleQuestions} from './records/declared.js';
-import {inOrder, typeNames} from './records/record.js';
+import {collections, exampleQuestions, typeLabel} from './records/declared.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
@@ -133,7 +132,7 @@ class RecordsView {
   #scope() {
     const {type} = this.search;
     if (type.length === 0) return null;
-    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => typeNames(name).many.toLowerCase()).join(', ')}`, {
+    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => typeLabel(name).toLowerCase()).join(', ')}`, {
       label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
     }));
   }
@@ -242,7 +241,7 @@ function searchOf(params) {
   const facets = [...new Set(params.keys())].filter((name) => !NO_FACETS.has(name) && /^-?[a-z][a-z0-9_]{0,47}$/.test(name));
   return {
     q: (params.get('q') ?? '').trim(),
-    type: inOrder(params.getAll('type').filter((name) => /^[a-z][a-z0-9_]{0,47}$/.test(name))),
+    type: [...new Set(params.getAll('type').filter((name) => /^[a-z][a-z0-9_]{0,47}$/.test(name)))],
     from: params.get('from') ?? '',
     to: params.get('to') ?? '',
     ...Object.fromEntries(facets.map((name) => [name, params.getAll(name)])),

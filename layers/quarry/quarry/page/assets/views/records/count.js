@@ -5,7 +5,7 @@
 import {barChart} from '../../components/bars.js';
 import {element} from '../../dom.js';
 import {day, month, words} from '../../format.js';
-import {typeNames} from './record.js';
+import {typeLabel} from './declared.js';
 
 const GROUPS_MAX = 20;
 
@@ -18,7 +18,7 @@ export function countFigure({by, groups, of, filters}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
   const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
-  const title = [of ? words(of.replace(':', ' of ')) : typeNames(types[0] ?? 'records').many, by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
+  const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
     entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year'}),

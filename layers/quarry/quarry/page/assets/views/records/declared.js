@@ -4,7 +4,6 @@
 
 import {element, replace} from '../../dom.js';
 import {number, words} from '../../format.js';
-import {isOfCity} from './record.js';
 
 const VALUES_MAX = 60;
 const EXAMPLES_MAX = 5;
@@ -14,21 +13,37 @@ const NUMBERS = new Set(['number', 'money', 'year']);
 /** @type {Promise<any[]> | null} */
 let known = null;
 
+/** The same as they were told, in their order; none before that. @type {any[]} */
+let types = [];
+
 /** The types of record, asked for once; none where they cannot be had.
  * @param {import('../../app.js').Context} context
  * @returns {Promise<any[]>}
  */
 export function collections(context) {
-  known ??= context.api.get('collections').then((told) => told.collections).catch(() => { known = null; return []; });
+  known ??= context.api.get('collections').then((told) => { types = told.collections; return types; }).catch(() => { known = null; return []; });
   return known;
+}
+
+/** What records of a type are called; as the data calls them where the service has not told.
+ * @param {string} type
+ */
+export function typeLabel(type) {
+  return types.find(({name}) => name === type)?.label ?? words(type);
+}
+
+/** What may be chosen where these types are known: all that there are.
+ * @param {string[]} chosen
+ */
+export function offered(chosen) {
+  return [...new Set([...types.map(({name}) => name), ...chosen])];
 }
 
 /** Questions that the declared collections can answer.
  * @param {any[]} types
  */
 export function exampleQuestions(types) {
-  const own = types.filter(({name}) => !isOfCity(name));
-  const asked = own.map(({label, facets, date}) => {
+  const asked = types.map(({label, facets, date}) => {
     const many = label.charAt(0).toLowerCase() + label.slice(1);
     const listed = facets.find(({kind}) => kind === 'value');
     const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');

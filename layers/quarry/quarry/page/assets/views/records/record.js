@@ -9,49 +9,12 @@ import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {collections} from './declared.js';
 
-/** What the types of a city's records are called, in the order in which they are offered. */
-const TYPES = {
-  motion: {one: 'Motion', many: 'Motions'},
-  agenda_item: {one: 'Agenda item', many: 'Agenda items'},
-  matter: {one: 'Matter', many: 'Matters'},
-  document_section: {one: 'Document', many: 'Documents'},
-  key_statement: {one: 'Statement', many: 'Statements'},
-  transcript_segment: {one: 'Transcript', many: 'Transcripts'},
-};
-
-/** What records of a type are called: those of a collection as it is.
- * @param {string} type
- */
-export function typeNames(type) {
-  return TYPES[type] ?? {one: words(type), many: words(type)};
-}
-
-/** Whether it is a type of a city's records. @param {string} type */
-export function isOfCity(type) {
-  return Object.hasOwn(TYPES, type);
-}
-
-/** What may be chosen where these types are known: of a city's records all types.
- * @param {string[]} types
- */
-export function offered(types) {
-  return inOrder(types.some((name) => Object.hasOwn(TYPES, name)) ? [...Object.keys(TYPES), ...types] : types);
-}
-
-/** These types, each once, in the order in which they are offered.
- * @param {string[]} types
- */
-export function inOrder(types) {
-  const own = types.filter((name) => !Object.hasOwn(TYPES, name));
-  return [...Object.keys(TYPES).filter((name) => types.includes(name)), ...new Set(own)];
-}
-
 /**
  * The type and the date above a record's title.
  * @param {{type: string, date?: string}} record
  */
 function kicker({type, date}) {
-  return [typeNames(type).one, date && day(date)].filter(Boolean).join(' · ');
+  return [words(type), date && day(date)].filter(Boolean).join(' · ');
 }
 
 /**
@@ -108,34 +71,35 @@ export function openRecord(record, context) {
   openPanel(record.title, async () => {
     const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
     const facets = types.find(({name}) => name === record.type)?.facets ?? [];
-    return whole(found, isOfCity(record.type) ? {} : Object.fromEntries(facets.map(({name, label: called}) => [name, words(called)])));
+    // what facets of several values are called is said of one of them
+    const labels = facets.filter(({kind}) => kind !== 'array').map(({name, label: called}) => [name, words(called)]);
+    return whole(found, Object.fromEntries(labels));
   },
     {kicker: kicker(record), signIn: () => context.session.signIn()});
 }
 
 // What is said elsewhere in the panel, or means nothing to a reader.
-const LEFT_OUT = new Set(['id', 'url', 'date', 'title', 'meeting_id', 'matter_id', 'agenda_item_id']);
-const LONG_TEXTS = ['plain_english_summary', 'text_content', 'statement_text', 'body', 'summary', 'description', 'context'];
+const LEFT_OUT = /^(id|url|date|title)$|_id$/;
 const LONG_TEXT_MIN = 160;
 
-function whole({fields, meeting, title, url}, labels) {
+function whole({fields, texts: given = [], meeting, title, url}, labels) {
   const isLong = (value) => typeof value === 'string' && value.length >= LONG_TEXT_MIN;
-  const named = [...LONG_TEXTS, ...Object.keys(fields).filter((name) => !LONG_TEXTS.includes(name) && isLong(fields[name]))];
+  const named = [...new Set([...given, ...Object.keys(fields).filter((name) => isLong(fields[name]))])];
   const texts = named.filter((name) => fields[name] && fields[name] !== title);
-  const others = Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name) && !named.includes(name));
+  const others = Object.entries(fields).filter(([name]) => !LEFT_OUT.test(name) && !named.includes(name));
   return [
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
-      (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, fields[name])))),
+      (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, String(fields[name]))))),
     facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
-    meeting && meetingOf(meeting),
+    meeting && parentOf(meeting),
   ];
 }
 
 function fieldValue(name, value) {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (name.endsWith('_seconds') && typeof value === 'number') return clock(value);
-  if (/_on$|_date$/.test(name) && typeof value === 'string') return day(value);
+  if (/^date$|_on$|_date$/.test(name) && typeof value === 'string') return day(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value === null ? null : String(value);
 }
 
@@ -145,16 +109,14 @@ function clock(seconds) {
   return `${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${String(rest).padStart(2, '0')}`;
 }
 
-function meetingOf(meeting) {
-  const links = [['Video', meeting.video_url], ['Minutes', meeting.minutes_url]].filter(([, address]) => address);
-  return element('section', {class: 'record-meeting'},
-    element('h3', {}, meeting.title),
-    meeting.summary && element('p', {class: 'card-text'}, meeting.summary),
-    facts([
-      ['Body', meeting.body],
-      ['Date', [day(meeting.date), meeting.started_at].filter(Boolean).join(', ')],
-      ['Place', meeting.location],
-      ['Present', meeting.attendees?.join(', ')],
-    ]),
-    links.length > 0 && element('p', {class: 'record-links'}, links.map(([name, address]) => outsideLink(address, name, ' ', icon('outside')))));
+/** What a record is part of: its title, its summary, and what else is known of it. */
+function parentOf({title, summary, ...fields}) {
+  const isLink = ([name, value]) => name.endsWith('_url') && value;
+  const others = Object.entries(fields).filter(([name]) => name !== 'id' && !name.endsWith('_url'));
+  const links = Object.entries(fields).filter(isLink);
+  return element('section', {class: 'record-parent'},
+    title && element('h3', {}, String(title)),
+    summary && element('p', {class: 'card-text'}, String(summary)),
+    facts(others.map(([name, value]) => [words(name), fieldValue(name, value)])),
+    links.length > 0 && element('p', {class: 'record-links'}, links.map(([name, address]) => outsideLink(address, words(name.slice(0, -4)), ' ', icon('outside')))));
 }

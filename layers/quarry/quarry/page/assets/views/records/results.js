@@ -8,8 +8,8 @@ import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {number, plural, words} from '../../format.js';
-import {collections, facetFields} from './declared.js';
-import {isOfCity, offered, resultCard, typeNames} from './record.js';
+import {collections, facetFields, offered, typeLabel} from './declared.js';
+import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
@@ -83,9 +83,12 @@ export class Results {
 
   async #load(offset) {
     try {
-      const response = await this.context.api.get('records/search', {
-        query: {...this.search, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
-      });
+      const [response] = await Promise.all([
+        this.context.api.get('records/search', {
+          query: {...this.search, limit: PAGE_SIZE, offset}, signal: this.controller.signal,
+        }),
+        collections(this.context),
+      ]);
       this.#show(response, offset);
       return response;
     } catch (error) {
@@ -143,7 +146,7 @@ export class Results {
   /** The filters that the declaration of the only type gives; those of several types are told where one is chosen. */
   #declared(names) {
     const [only] = this.search.type.length === 1 ? this.search.type : names.length === 1 ? names : [];
-    if (!only || isOfCity(only)) return null;
+    if (!only) return null;
     const fields = element('div');
     const details = element('details', {class: 'dates facets', open: Object.keys(this.facets).length > 0, on: {toggle: async () => {
       if (!details.open || fields.childElementCount > 0) return;
@@ -158,7 +161,7 @@ export class Results {
     const {counts} = this;
     const chosen = new Set(type);
     const names = offered([...type, ...Object.keys(counts)]).filter((name) => chosen.has(name) || counts[name] > 0 || chosen.size > 0);
-    const toggles = names.map((name) => toggle(typeNames(name).many, {
+    const toggles = names.map((name) => toggle(typeLabel(name), {
       pressed: chosen.has(name),
       count: name in counts ? this.told(counts[name]) : null,
       name,

@@ -1,0 +1,15 @@
+"""What `quarry.toml` beside this declares: of a city's records, all that a search must know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quarry.core.collections.collection import OwnTable
+from quarry.core.collections.declaration import FILE_NAME, read_declarations
+
+_FILE = Path(__file__).with_name(FILE_NAME)
+
+COLLECTIONS = tuple(
+    OwnTable.of(name, declaration)
+    for name, declaration in read_declarations(_FILE.read_text(encoding="utf-8"), str(_FILE)).items()
+)
