@@ -68,6 +68,8 @@ CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
 MCP_ACCEPT = "application/json, text/event-stream"
 PERSON_ID = "p-anagha-venkataraman"
 RUN_ID = "5b0f4c1e-7a93-4d28-b6e5-1f9d3a8c2074"
+CONVERSATION_ID = "0c6d1f4b-2a87-4e39-9b51-8f3e7d2a6c10"
+SAVED_SEARCH_ID = "e41b7a90-63fd-4c28-a7d5-2b9c0f8e1d36"
 SEARCH_ID = "8d1f7a52-3f0e-4c7b-9a6d-54c1e2b7f093"
 
 
@@ -183,6 +185,27 @@ REQUESTS = {
     "records/revoke": Request("DELETE", "/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
     "runs/cancel": Request("DELETE", "/runs/{id}", path={"id": RUN_ID}),
     "runs/feedback": Request("POST", "/runs/{id}/feedback", path={"id": RUN_ID}, body={"helpful": True}),
+    "me/conversations": Request("GET", "/me/conversations"),
+    "me/keep_conversation": Request(
+        "POST", "/me/conversations", body={"domain": "records", "turns": [{"question": QUESTION}]}
+    ),
+    "me/conversation": Request("GET", "/me/conversations/{id}", path={"id": CONVERSATION_ID}),
+    "me/change_conversation": Request(
+        "PATCH", "/me/conversations/{id}", path={"id": CONVERSATION_ID}, body={"title": "The bridge"}
+    ),
+    "me/delete_conversation": Request("DELETE", "/me/conversations/{id}", path={"id": CONVERSATION_ID}),
+    "me/searches": Request("GET", "/me/searches"),
+    "me/save_search": Request(
+        "POST", "/me/searches", body={"domain": "records", "name": "The bridge", "query": "Sable River Bridge"}
+    ),
+    "me/rename_search": Request("PATCH", "/me/searches/{id}", path={"id": SAVED_SEARCH_ID}, body={"name": "A bridge"}),
+    "me/delete_search": Request("DELETE", "/me/searches/{id}", path={"id": SAVED_SEARCH_ID}),
+    "me/open_search": Request(
+        "POST",
+        "/me/searches/{id}/opened",
+        path={"id": SAVED_SEARCH_ID},
+        body={"results": [{"type": "motion", "id": "2023-11-14-council-m2"}]},
+    ),
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
     "console/config": Request("GET", "/config.json", public=True),

@@ -308,5 +308,5 @@ async def test_a_search_ends_when_its_reader_leaves(completions_url: str, model:
     with running_server(completions_url, **(model_environment(model.url) | environment)) as base:
         async with httpx2.AsyncClient(timeout=30) as http:
             async with http.stream("POST", f"{base}/v1/chat/completions", json=body):
-                await model.wait_for_request(10)
+                await model.wait_for_request()
         await model.wait_for_disconnect(10)

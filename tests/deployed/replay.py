@@ -33,7 +33,18 @@ STREAM_DELIMITER = b"\0" * 8
 """Between the head of a streamed response and its body."""
 
 _PASSING_HEADERS = {"content-length", "etag", "x-request-id", "seq"}
-_PASSING_FIELDS = {"answer_id", "search_id", "request_id", "created_at", "expires_at", "durationMs", "runId", "created"}
+_PASSING_FIELDS = {
+    "answer_id",
+    "search_id",
+    "request_id",
+    "created_at",
+    "expires_at",
+    "durationMs",
+    "runId",
+    "created",
+    "updated_at",
+    "opened_at",
+}
 _SIGNIFICANT_DIGITS = 4
 
 Event = dict[str, Any]
@@ -114,7 +125,9 @@ class RecordedEvent:
 
     def prepare(self, database_url: str) -> None:
         """Store what the event asks for where the sample data does not hold it."""
-        if prepare := _PREPARATIONS.get(self.name):
+        if self.name.startswith("me/"):
+            keep_recorded(database_url)
+        elif prepare := _PREPARATIONS.get(self.name):
             prepare(database_url)
 
     def assert_yields(self, text: str) -> None:
@@ -242,6 +255,27 @@ def store_recorded_run(database_url: str) -> None:
             connection.execute(statement, given)
 
 
+def keep_recorded(database_url: str) -> None:
+    """Keep one conversation and one search of whoever the recorded events ask as, and no others."""
+    conversation = json.loads((EVENTS / "me" / "conversation.json").read_text())
+    search = json.loads((EVENTS / "me" / "open_search.json").read_text())
+    given = {
+        "conversation_id": conversation["pathParameters"]["id"],
+        "search_id": search["pathParameters"]["id"],
+        "caller": conversation["requestContext"]["authorizer"]["claims"]["sub"],
+    }
+    with psycopg.connect(database_url) as connection:
+        for statement in (
+            "delete from conversations where user_id = %(caller)s",
+            "delete from saved_searches where user_id = %(caller)s",
+            """insert into conversations (id, user_id, domain, title, turns)
+               values (%(conversation_id)s, %(caller)s, 'records', 'Trucks', '[{"question": "Trucks?", "answer": {}}]')""",
+            """insert into saved_searches (id, user_id, domain, name, query)
+               values (%(search_id)s, %(caller)s, 'records', 'The bridge', 'Sable River Bridge')""",
+        ):
+            connection.execute(statement, given)
+
+
 _PREPARATIONS = {
     "records/revoke": store_recorded_run,
     "runs/cancel": store_recorded_run,
@@ -265,14 +299,17 @@ def comparable(text: str) -> Any:
     return [_steady(json.loads(line.removeprefix("data: "))) for line in lines]
 
 
-def _is_completion(name: str, value: Any) -> bool:
-    return name == "id" and str(value).startswith("chatcmpl-")
+def _is_made(name: str, value: Any) -> bool:
+    """Whether it is an id that is made anew each time."""
+    return (
+        name == "id" and re.fullmatch(r"chatcmpl-.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(value)) is not None
+    )
 
 
 def _steady(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            name: type(each).__name__ if name in _PASSING_FIELDS or _is_completion(name, each) else _steady(each)
+            name: type(each).__name__ if name in _PASSING_FIELDS or _is_made(name, each) else _steady(each)
             for name, each in value.items()
             if name not in _PASSING_HEADERS
         }

@@ -90,7 +90,12 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
         str(path.relative_to(package))
-        for path in (*package.rglob("*.py"), *package.rglob("data/**/*"), *(package / "page").rglob("*"))
+        for path in (
+            *package.rglob("*.py"),
+            *package.rglob("data/**/*"),
+            *package.rglob("*.toml"),
+            *(package / "page").rglob("*"),
+        )
         if path.is_file() and path.relative_to(package).parts[0] != "local"
     }
     sql = {

@@ -102,7 +102,8 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         streams=RunStreams(
             RunStore(database.reserve),
             grace_seconds=settings.stream_grace_seconds,
-            unattended_max=settings.database_pool_size // 2,
+            # a Lambda is frozen when it has answered
+            unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,
         ),
         tuned=TunedSettings(settings, database),
         memory=Memory(),

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +85,7 @@ async def store_answer(
                 answer_id,
                 query,
                 finished.answer,
-                _as_json(finished.sources),
+                json.dumps([_whole(source) for source in finished.sources]),
                 list(finished.followups),
                 len(finished.sources),
                 finished.confidence,
@@ -93,7 +93,7 @@ async def store_answer(
                 owner,
                 keys.question,
                 keys.found,
-                _as_json(finished.citations),
+                json.dumps([citation.model_dump(mode="json", exclude_none=True) for citation in finished.citations]),
                 list(finished.unsupported),
                 *(types, ids) * 3,
             ],
@@ -158,5 +158,6 @@ async def _changes(database: Database, sources: Sequence[Source], hashes: Sequen
     return {row["place"] - 1: row["change"] for row in rows}
 
 
-def _as_json(values: Iterable[Source | Citation]) -> str:
-    return json.dumps([value.model_dump(mode="json", exclude_none=True) for value in values])
+def _whole(source: Source) -> dict[str, Any]:
+    """A source with its address, which does not go out."""
+    return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})

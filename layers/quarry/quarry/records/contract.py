@@ -276,7 +276,9 @@ def _turns(context: str) -> list[PriorTurn]:
 
 
 class Source(BaseModel):
-    """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it."""
+    """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it; its `url` does not go
+    out.
+    """
 
     n: int
     type: RecordType
@@ -285,7 +287,7 @@ class Source(BaseModel):
     snippet: str
     date: datetime.date | None = None
     meeting_id: str | None = None
-    url: str | None = None
+    url: Annotated[str | None, Field(exclude=True)] = None
     similarity: float | None = None
 
 
