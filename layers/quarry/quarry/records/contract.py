@@ -276,8 +276,8 @@ def _turns(context: str) -> list[PriorTurn]:
 
 
 class Source(BaseModel):
-    """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it; its `url` does not go
-    out.
+    """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it; its `url`
+    does not go out.
     """
 
     n: int
