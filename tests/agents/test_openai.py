@@ -309,4 +309,4 @@ async def test_a_search_ends_when_its_reader_leaves(completions_url: str, model:
         async with httpx2.AsyncClient(timeout=30) as http:
             async with http.stream("POST", f"{base}/v1/chat/completions", json=body):
                 await model.wait_for_request()
-        await model.wait_for_disconnect(10)
+        await model.wait_for_disconnect()
