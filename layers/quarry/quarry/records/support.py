@@ -57,7 +57,7 @@ def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
     citations: list[Citation] = []
     unsupported: list[str] = []
     for sentence in _cited_sentences(answer):
-        found = []
+        found: list[Citation] = []
         for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
             for n in numbers:
                 if n in sources and len(citations) + len(found) < CITATIONS_MAX:
