@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
@@ -208,22 +208,22 @@ def store_recorded_search(database_url: str) -> None:
         "person_id": event["pathParameters"]["id"],
         "user_id": event["requestContext"]["authorizer"]["claims"]["sub"],
     }
-    with psycopg.connect(database_url) as connection:
-        for statement in (
-            "delete from contact_unlocks where user_id = %(user_id)s",
-            "delete from credit_ledger where user_id = %(user_id)s",
-            "delete from credit_accounts where user_id = %(user_id)s",
-            "insert into credit_accounts (user_id, balance) values (%(user_id)s, 10)",
-            """insert into credit_ledger (user_id, amount, reason, reference)
-               values (%(user_id)s, 10, 'initial', %(user_id)s)""",
-            """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
-               values (%(search_id)s, %(user_id)s, 'a Go engineer', '{}', '{}', 0, now() + interval '1 day')
-               on conflict do nothing""",
-            """insert into people_search_results (search_id, person_id, rank, score, extra)
-               values (%(search_id)s, %(person_id)s, 1, 1, '{"why_matched": ["Go and Kafka at work"]}')
-               on conflict do nothing""",
-        ):
-            connection.execute(statement, given)
+    _execute(
+        database_url,
+        given,
+        "delete from contact_unlocks where user_id = %(user_id)s",
+        "delete from credit_ledger where user_id = %(user_id)s",
+        "delete from credit_accounts where user_id = %(user_id)s",
+        "insert into credit_accounts (user_id, balance) values (%(user_id)s, 10)",
+        """insert into credit_ledger (user_id, amount, reason, reference)
+           values (%(user_id)s, 10, 'initial', %(user_id)s)""",
+        """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
+           values (%(search_id)s, %(user_id)s, 'a Go engineer', '{}', '{}', 0, now() + interval '1 day')
+           on conflict do nothing""",
+        """insert into people_search_results (search_id, person_id, rank, score, extra)
+           values (%(search_id)s, %(person_id)s, 1, 1, '{"why_matched": ["Go and Kafka at work"]}')
+           on conflict do nothing""",
+    )
 
 
 def store_recorded_run(database_url: str) -> None:
@@ -235,16 +235,16 @@ def store_recorded_run(database_url: str) -> None:
         "answer_id": answer["pathParameters"]["id"],
         "caller": run["requestContext"]["authorizer"]["claims"]["sub"],
     }
-    with psycopg.connect(database_url) as connection:
-        for statement in (
-            "insert into run_streams (run_id, caller) values (%(run_id)s, %(caller)s) on conflict do nothing",
-            """insert into search_runs (id, domain, caller, query, status, started_at, duration_ms)
-               values (%(run_id)s, 'records', %(caller)s, 'bridge', 'completed', now(), 1) on conflict do nothing""",
-            """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at, owner)
-               values (%(answer_id)s, 'bridge', 'None.', '[]', 0, 'low', now() + interval '1 day', %(caller)s)
-               on conflict do nothing""",
-        ):
-            connection.execute(statement, given)
+    _execute(
+        database_url,
+        given,
+        "insert into run_streams (run_id, caller) values (%(run_id)s, %(caller)s) on conflict do nothing",
+        """insert into search_runs (id, domain, caller, query, status, started_at, duration_ms)
+           values (%(run_id)s, 'records', %(caller)s, 'bridge', 'completed', now(), 1) on conflict do nothing""",
+        """insert into answer_cache (id, query, answer, sources, source_count, confidence, expires_at, owner)
+           values (%(answer_id)s, 'bridge', 'None.', '[]', 0, 'low', now() + interval '1 day', %(caller)s)
+           on conflict do nothing""",
+    )
 
 
 def keep_recorded(database_url: str) -> None:
@@ -256,15 +256,22 @@ def keep_recorded(database_url: str) -> None:
         "search_id": search["pathParameters"]["id"],
         "caller": conversation["requestContext"]["authorizer"]["claims"]["sub"],
     }
+    _execute(
+        database_url,
+        given,
+        "delete from conversations where user_id = %(caller)s",
+        "delete from saved_searches where user_id = %(caller)s",
+        """insert into conversations (id, user_id, domain, title, turns)
+           values (%(conversation_id)s, %(caller)s, 'records', 'Trucks', '[{"question": "Trucks?", "answer": {}}]')""",
+        """insert into saved_searches (id, user_id, domain, name, query)
+           values (%(search_id)s, %(caller)s, 'records', 'The bridge', 'Sable River Bridge')""",
+    )
+
+
+def _execute(database_url: str, given: dict[str, str], *statements: LiteralString) -> None:
+    """Run statements with the same values, all or none."""
     with psycopg.connect(database_url) as connection:
-        for statement in (
-            "delete from conversations where user_id = %(caller)s",
-            "delete from saved_searches where user_id = %(caller)s",
-            """insert into conversations (id, user_id, domain, title, turns)
-               values (%(conversation_id)s, %(caller)s, 'records', 'Trucks', '[{"question": "Trucks?", "answer": {}}]')""",
-            """insert into saved_searches (id, user_id, domain, name, query)
-               values (%(search_id)s, %(caller)s, 'records', 'The bridge', 'Sable River Bridge')""",
-        ):
+        for statement in statements:
             connection.execute(statement, given)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
-
 from quarry.campaigns.contract import (
     HISTORY_MESSAGES_MAX,
     MESSAGE_CHARACTERS_MAX,
@@ -14,8 +12,7 @@ from quarry.campaigns.contract import (
     HistoryMessage,
 )
 from quarry.campaigns.search import chat_about_campaigns
-from quarry.core.completions import Asked, Said, Source, Sources
-from quarry.core.stream.events import PartialTextEvent
+from quarry.core.completions import Asked, Said, Source, Sources, told
 
 LISTED_MAX = 10
 """So many of the campaigns that an answer speaks of are listed under it."""
@@ -27,17 +24,9 @@ async def answer(asked: Asked) -> Said:
         HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in asked.before[-HISTORY_MESSAGES_MAX:]
     ]
-    return _said(asked, ChatRequest(message=asked.question, history=history))
-
-
-async def _said(asked: Asked, request: ChatRequest) -> Said:
+    request = ChatRequest(message=asked.question, history=history)
     events = chat_about_campaigns(request, asked.caller, asked.services, asked.request_id, asked.run_id)
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, PartialTextEvent):
-                yield event.data.text
-            elif isinstance(event, FinalAnswerEvent):
-                yield _sources(event.data)
+    return told(events, FinalAnswerEvent, lambda event: _sources(event.data))
 
 
 def _sources(found: ChatResponse) -> Sources:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing
-
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -13,8 +11,7 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
 )
 from quarry.companies.search import search_companies
-from quarry.core.completions import Asked, Said, Source, Sources
-from quarry.core.stream.events import PartialTextEvent
+from quarry.core.completions import Asked, Said, Source, Sources, told
 
 
 async def answer(asked: Asked) -> Said:
@@ -23,17 +20,9 @@ async def answer(asked: Asked) -> Said:
         ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in asked.before[-(MESSAGES_MAX - 1) :]
     ]
-    return _said(asked, ChatRequest(messages=[*before, ChatMessage(role="user", content=asked.question)]))
-
-
-async def _said(asked: Asked, request: ChatRequest) -> Said:
+    request = ChatRequest(messages=[*before, ChatMessage(role="user", content=asked.question)])
     events = search_companies(request, asked.caller, asked.services, asked.request_id, asked.run_id)
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, PartialTextEvent):
-                yield event.data.text
-            elif isinstance(event, FinalAnswerEvent):
-                yield _sources(event.data)
+    return told(events, FinalAnswerEvent, lambda event: _sources(event.data))
 
 
 def _sources(found: FinalAnswer) -> Sources:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 from uuid import UUID
 
 from quarry.core.services import Caller, Services
+from quarry.core.stream.events import Event, PartialTextEvent
 from quarry.core.text import shorten
 
 TITLE_CHARACTERS_MAX = 200
 DETAIL_CHARACTERS_MAX = 300
+
+Last = TypeVar("Last", bound=Event)
 
 _MARKER = re.compile(r"\[(\d{1,4})\]")
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>]+", re.ASCII | re.IGNORECASE)
@@ -86,6 +90,16 @@ def listing(sources: Sources) -> str:
         return ""
     lines = "\n".join(_line(source) for source in sources.items)
     return f"\n\n{sources.heading}:\n\n{lines}"
+
+
+async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
+    """The text of a search as it comes, and then what its `last` event lists."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, PartialTextEvent):
+                yield event.data.text
+            elif isinstance(event, last):
+                yield listed(event)
 
 
 def citations(answer: str, sources: Sources) -> list[UrlCitation]:

@@ -6,7 +6,7 @@ Text that Postgres or a tokenizer cannot hold is refused here, once, by the type
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any
@@ -88,7 +88,14 @@ Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIE
 
 def words(text: str) -> list[str]:
     """The words of `text` in order, in lower case, punctuation dropped."""
+    # not by `placed_words`, which takes half as long again: this is read for every record
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+
+
+def placed_words(text: str) -> Iterator[tuple[str, int, int]]:
+    """As `words`, each with where it begins and ends."""
+    for match in _WORD.finditer(text):
+        yield match.group().lower().replace("’", "'"), match.start(), match.end()
 
 
 def significant_words(text: str) -> list[str]:

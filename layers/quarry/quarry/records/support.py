@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 
 from quarry.core.language.stemming import stem
-from quarry.core.text import STOP_WORDS, significant_words
+from quarry.core.text import STOP_WORDS, placed_words, significant_words
 from quarry.records.candidates import RecordText
 from quarry.records.contract import Citation
 
@@ -27,7 +27,6 @@ VERBATIM_WORDS_MIN = 4
 _MARKERS = re.compile(r"(?:\[\d{1,3}\] ?)+")
 _SPACES = re.compile(r" +")
 _NUMBER = re.compile(r"\d{1,3}")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![\s\"”’)*_]|$)[^.!?\n]*)*(?:[.!?]+[\"”’)*_]*(?: ?\[\d{1,3}\])*|$|(?=\n))")
 _FENCE = re.compile(r"^\s*```")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
@@ -40,6 +39,7 @@ _SAYING = frozenset(
     "said says say asked asks told tells according explained noted stated added wrote writes put".split()
 )
 """What tells who said something, beside what was said."""
+_NO_CLAIM = STOP_WORDS | _SAYING
 _DENIALS = frozenset({"not", "no", "never", "nor", "neither", "without", "none", "nobody", "nothing", "cannot"})
 
 
@@ -61,8 +61,9 @@ def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
         for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
             for n in numbers:
                 if n in sources and len(citations) + len(found) < CITATIONS_MAX:
-                    source = read.setdefault(n, _Source(sources[n]))
-                    found.append(_citation(n, sentence, claim, source))
+                    if n not in read:
+                        read[n] = _Source(sources[n])
+                    found.append(_citation(n, sentence, claim, read[n]))
         citations += found
         if len(citations) >= CITATIONS_MAX:
             break
@@ -106,15 +107,13 @@ class _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    words = ((match.group().lower().replace("’", "'"), match) for match in _WORD.finditer(text))
-    return [_Word(word, stem(word), match.start(), match.end()) for word, match in words]
+    return [_Word(word, stem(word), start, end) for word, start, end in placed_words(text)]
 
 
 class _Source:
     """A source, read once."""
 
     def __init__(self, text: RecordText) -> None:
-        self.text = text
         self.body = text.body[:CHARACTERS_MAX]
         beside = " ".join(filter(None, (text.title, text.topic, text.author, str(text.date or ""))))
         self._places: dict[int, Mapping[tuple[str, ...], list[int]]] = {}
@@ -155,11 +154,8 @@ class _Source:
 
 def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
     words = _words(claim)[:CLAIM_WORDS_MAX]
-    said = _passage(words, source)
     verbatim = _verbatim(words, source)
-    if verbatim is not None:
-        said = (*verbatim, 1.0)
-    start, end, share = said
+    start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(words, source)
     quote = source.body[start:end]
     return Citation(
         n=n,
@@ -221,7 +217,7 @@ def _verbatim(words: Sequence[_Word], source: _Source) -> tuple[int, int] | None
     rest = [*words[:first], *words[first + length :]]
     if any(word.text in _DENIALS or word.text.endswith("n't") for word in rest):
         return None
-    if any(word.stem not in source.beside for word in rest if word.text not in STOP_WORDS | _SAYING):
+    if any(word.stem not in source.beside for word in rest if word.text not in _NO_CLAIM):
         return None
     end = source.words[place + length - 1].end
     return source.words[place].start, end + (source.body[end : end + 1] in (".", "!", "?"))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
 
+from psycopg.rows import DictRow
+
 from quarry.core.cleanup import ExpiringTable
 from quarry.core.errors import Gone, NotFound
 from quarry.core.postgres.pool import Database
@@ -70,14 +72,22 @@ class RunStore:
         assert row is not None
         return RunState(**row)
 
-    async def read(self, behind: Place, caller: str) -> StoredEvents:
-        """The events behind a place, so far. Raises NotFound for what is no run of the caller's, and Gone after ten minutes."""
-        # the state first: whatever was said before the end is there when the end is
-        run = await self._database.row(_READ, [behind.run_id, caller])
+    async def look_up(self, run_id: UUID, caller: str) -> DictRow:
+        """How a run stands (`is_over`, `is_stale`), noting that it is read.
+
+        Raises NotFound for what is no run of the caller's, and Gone after ten minutes.
+        """
+        run = await self._database.row(_READ, [run_id, caller])
         if run is None:
             raise NotFound("There is no such run, or it is not yours; ask the question again.")
         if run["has_expired"]:
             raise Gone("This run can be read for ten minutes; ask the question again.")
+        return run
+
+    async def read(self, behind: Place, caller: str) -> StoredEvents:
+        """The events behind a place, so far. Raises what `look_up` does."""
+        # the state first: whatever was said before the end is there when the end is
+        run = await self.look_up(behind.run_id, caller)
         rows = await self._database.rows(
             "select event from run_events where run_id = %s and number > %s order by number",
             [behind.run_id, behind.number],

@@ -93,7 +93,7 @@ class RunStreams:
     async def check(self, place: Place, caller: str) -> None:
         """See that a run can be read. Raises NotFound for what is no run of the caller's, and Gone after ten minutes."""
         assert self._store is not None
-        await self._store.read(place, caller)
+        await self._store.look_up(place.run_id, caller)
 
     async def cancel(self, run_id: UUID, caller: str) -> None:
         """Have a run end, in whatever process it goes on. Raises NotFound for what is no run of the caller's."""
