@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +13,8 @@ CHUNK = 256
 
 
 class CuttingDoor:
-    """Forwards to a server. Of each connection in turn, `cuts` says which text of the answer it is cut behind; the connections
-    after these are left alone. A cut resets the connection.
+    """Forwards to a server. Of each connection in turn, `cuts` says which text of the answer it is cut behind; those after
+    these are left alone.
     """
 
     def __init__(self, target: str, cuts: list[bytes]) -> None:
@@ -47,18 +46,17 @@ def _forward(client: socket.socket, server: socket.socket) -> None:
 
 def _answer(server: socket.socket, client: socket.socket, cut: bytes | None) -> None:
     seen = b""
-    with suppress(OSError), client:
+    with suppress(OSError), client, server:
         while data := server.recv(CHUNK):
             seen += data
             if cut is not None and cut in seen:
                 end = seen.index(cut) + len(cut) - (len(seen) - len(data))
                 client.sendall(data[: max(0, end)])
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
                 break
             client.sendall(data)
-    # wakes the other direction too
-    with suppress(OSError):
-        server.shutdown(socket.SHUT_RDWR)
+        # closing alone would not wake who still reads from them
+        for each in (client, server):
+            each.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

@@ -97,7 +97,7 @@ class AsyncClient(Routes, AsyncCaller):
         """The same of a method that streams."""
         return AsyncStream(Reading(self._exchange, call, events))
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Close the connections."""
         if self._is_own:
             await self._http.aclose()
@@ -108,4 +108,4 @@ class AsyncClient(Routes, AsyncCaller):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        await self.aclose()

@@ -227,8 +227,8 @@ class AsyncStream(_Stream[E], AsyncIterator[E]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        await self.aclose()
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Read no further; the server ends the search soon after. `cancel_run` ends it at once."""
         await self._reading.close()
