@@ -23,6 +23,7 @@ from quarry.client.routes.campaigns import CampaignsEvent
 from quarry.client.routes.companies import CompaniesEvent
 from quarry.client.routes.records import RecordsEvent
 from quarry.client.streams import AsyncStream, Stream
+from quarry.core.snippet import unmark
 
 __all__ = [
     "AsyncClient",
@@ -45,4 +46,5 @@ __all__ = [
     "Stream",
     "Unavailable",
     "UnexpectedAnswer",
+    "unmark",
 ]

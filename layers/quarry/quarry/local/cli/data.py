@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quarry.local.cli.parsing import DONE, Arguments, Commands, FilesAlone, WrongUsage, add, add_group, add_json, status
+from quarry.local.telling import telling
 
 
 def _sample(given: Arguments) -> int:
     from quarry.local.data import load_samples
     from quarry.local.database import open_database
 
-    with open_database() as database:
+    with open_database() as database, telling(given.json, loaded=[]):
         load_samples(database)
     return DONE
 
@@ -20,7 +21,8 @@ def _sample(given: Arguments) -> int:
 def _migrate(given: Arguments) -> int:
     from quarry.local.data import migrate_database
 
-    migrate_database()
+    with telling(given.json, moved=False, migrations=[], functions=[]):
+        migrate_database()
     return DONE
 
 
@@ -34,13 +36,15 @@ def _map(given: Arguments) -> int:
 def _apply(given: Arguments) -> int:
     from quarry.local.apply import apply_file
 
-    return status(apply_file(given.file, only_plan=given.plan, embed=not given.no_embed))
+    with telling(given.json, changes=[], collections=[], tables=[]):
+        return status(apply_file(given.file, only_plan=given.plan, embed=not given.no_embed))
 
 
 def _reconcile(given: Arguments) -> int:
     from quarry.local.apply import reconcile
 
-    return status(reconcile(given.collection))
+    with telling(given.json, differing=[], collections=[], tables=[]):
+        return status(reconcile(given.collection))
 
 
 def _uninstall(given: Arguments) -> int:
@@ -50,8 +54,11 @@ def _uninstall(given: Arguments) -> int:
 
 
 def _load(given: Arguments) -> int:
-    if given.collection is not None:
-        return _load_collection(given)
+    with telling(given.json, files=[], tables=[]):
+        return _load_table(given) if given.collection is None else _load_collection(given)
+
+
+def _load_table(given: Arguments) -> int:
     from quarry import catalog
     from quarry.local.data import load_table
 
@@ -89,7 +96,8 @@ def _load_collection(given: Arguments) -> int:
 def _embed(given: Arguments) -> int:
     from quarry.local.data import embed_tables
 
-    return status(embed_tables("all" if given.all else "stale" if given.stale else "new"))
+    with telling(given.json, tables=[]):
+        return status(embed_tables("all" if given.all else "stale" if given.stale else "new"))
 
 
 def _verify_index(given: Arguments) -> int:
@@ -123,8 +131,8 @@ def _cleanup(given: Arguments) -> int:
 
 
 def add_to(commands: Commands) -> None:
-    add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample")
-    add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate")
+    add_json(add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample"))
+    add_json(add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate"))
 
     drafting = add(
         commands, "map", _map, "draft quarry.toml from tables that exist", "quarry map support --output quarry.toml"
@@ -145,11 +153,13 @@ def add_to(commands: Commands) -> None:
     apply.add_argument(
         "--no-embed", action="store_true", help="do not embed now; `quarry embed` or `serve` does it later"
     )
+    add_json(apply)
 
     reconcile = add(
         commands, "reconcile", _reconcile, "compare collections with their tables, and mend what differs", "quarry reconcile"
     )  # fmt: skip
     reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
+    add_json(reconcile)
 
     load = add(commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets")
     load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
@@ -182,6 +192,7 @@ def add_to(commands: Commands) -> None:
     )
     load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
     load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
+    add_json(load)
 
     embed = add(commands, "embed", _embed, "embed the rows that have no vectors yet", "quarry embed --stale")
     which = embed.add_mutually_exclusive_group()
@@ -189,6 +200,7 @@ def add_to(commands: Commands) -> None:
     which.add_argument(
         "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
     )
+    add_json(embed)
     _add_index(commands)
     add_json(add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
     uninstall = add(

@@ -53,7 +53,7 @@ def _grant_credits(given: Arguments) -> int:
 
     if given.credits > GRANT_MAX:
         raise WrongUsage(f"at most {GRANT_MAX:,} credits are granted at once")
-    return on_database(lambda database: grant_credits(database, given.user, given.credits))
+    return on_database(lambda database: grant_credits(database, given.user, given.credits, as_json=given.json))
 
 
 def add_to(commands: Commands) -> None:
@@ -109,3 +109,4 @@ def _add_credits(commands: Commands) -> None:
     give = add(actions, "grant", _grant_credits, "give a user credits", "quarry credits grant ada 50")
     give.add_argument("user", metavar="USER", type=user_name, help="as above")
     give.add_argument("credits", metavar="N", type=positive, help="how many, on top of what there is")
+    add_json(give)
