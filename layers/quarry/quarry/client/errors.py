@@ -27,6 +27,7 @@ from typing import ClassVar, Self
 from pydantic import ValidationError
 
 from quarry.core.errors import FieldError
+from quarry.core.validation import plain_words
 
 NO_TYPE = "about:blank"
 
@@ -92,7 +93,7 @@ class InvalidInput(QuarryError):
         fields = [
             FieldError(
                 "".join(f"/{part}" for part in detail["loc"]),
-                f"{detail['loc'][-1] if detail['loc'] else 'the request'}: {detail['msg'].removeprefix('Value error, ')}",
+                f"{detail['loc'][-1] if detail['loc'] else 'the request'}: {plain_words(detail)}",
             )
             for detail in error.errors(include_url=False, include_context=False, include_input=False)
         ]

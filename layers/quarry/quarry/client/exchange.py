@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from quarry import __version__
 from quarry.client.calls import Call, Reply
-from quarry.client.errors import ConnectionFailed, QuarryError, error_of
+from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, error_of
 
 T = TypeVar("T")
 
@@ -144,6 +144,8 @@ class Exchange:
     async def _send(self, call: Call) -> Answer:
         headers = {"User-Agent": f"quarry-client/{__version__}", **call.headers}
         if token := self._token():
+            if not (token.isascii() and token.isprintable()):
+                raise NotAuthenticated("The token holds a character that no header takes.")
             headers["Authorization"] = f"Bearer {token}"
         # an empty query would take away one that the address has
         query = call.query or None

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
 from quarry.core.stream.events import Event
+from quarry.core.validation import plain_words
 from quarry.local.askable import Askable, Events, View
 from quarry.local.terminal import make_console
 
@@ -55,7 +56,7 @@ def _request(askable: Askable, question: str) -> BaseModel:
     try:
         return askable.request(question)
     except ValidationError as error:
-        problems = [str(detail["msg"]).removeprefix("Value error, ") for detail in error.errors()]
+        problems = [plain_words(detail) for detail in error.errors()]
         raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
 
 
