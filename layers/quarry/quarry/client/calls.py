@@ -183,7 +183,7 @@ def streamed(
     return lambda make: StreamedRoute(address, events, make)
 
 
-def given(model: type[M], **values: object) -> M:
+def given(model: type[M], /, **values: object) -> M:
     """A request of the fields that are given: None is none. Raises pydantic's ValidationError."""
     known = {name: value for name, value in values.items() if value is not None}
     return model.model_validate(known, by_name=True, by_alias=True)
