@@ -113,15 +113,38 @@ class AsyncCaller(ABC):
     def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]: ...
 
 
-class Route(Generic[P, T]):
+class _Method(Generic[P]):
+    """A function that says what a call of a route sends, as a method that makes the call."""
+
+    def __init__(self, address: str, make: Callable[Concatenate[Any, P], Sent]) -> None:
+        self.address = address
+        self.__doc__ = make.__doc__
+        self._make = make
+        self._signature = _without_self(make)
+
+    def _bound(self, client: object, act: Callable[[Sent], Any]) -> Callable[P, Any]:
+        """The method of one client; `act` makes the call."""
+
+        def method(*arguments: P.args, **named: P.kwargs) -> Any:
+            try:
+                sent = self._make(client, *arguments, **named)
+            except ValidationError as error:
+                raise InvalidInput.of(error) from None
+            return act(sent)
+
+        method.__name__, method.__doc__ = self._make.__name__, self.__doc__
+        method.__signature__ = self._signature  # type: ignore[attr-defined]
+        return method
+
+
+class Route(_Method[P], Generic[P, T]):
     """A route that answers in one piece, as a method of both clients."""
 
     def __init__(
         self, address: str, reply: Reply[T], make: Callable[Concatenate[Any, P], Sent], *, repeatable: bool
     ) -> None:
-        self.address = address
-        self._reply, self._make, self._repeatable = reply, make, repeatable
-        self.__doc__ = make.__doc__
+        super().__init__(address, make)
+        self._reply, self._repeatable = reply, repeatable
 
     @overload
     def __get__(self, client: Caller, owner: object = None) -> Callable[P, T]: ...
@@ -132,23 +155,18 @@ class Route(Generic[P, T]):
     def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
         if client is None:
             return self
-        performer = client
+        return self._bound(client, lambda sent: client.perform(self._call(sent), self._reply))
 
-        def call(*arguments: P.args, **named: P.kwargs) -> Any:
-            sent = _checked(self._make, performer, *arguments, **named)
-            call = Call.of(self.address, sent, accept="application/json", is_repeatable=self._repeatable)
-            return performer.perform(call, self._reply)
-
-        return _described(call, self._make)
+    def _call(self, sent: Sent) -> Call:
+        return Call.of(self.address, sent, accept="application/json", is_repeatable=self._repeatable)
 
 
-class StreamedRoute(Generic[P, E]):
+class StreamedRoute(_Method[P], Generic[P, E]):
     """A route that answers in a stream of events, as a method of both clients."""
 
     def __init__(self, address: str, events: EventTypes[E], make: Callable[Concatenate[Any, P], Sent]) -> None:
-        self.address, self.events = address, events
-        self._make = make
-        self.__doc__ = make.__doc__
+        super().__init__(address, make)
+        self.events = events
 
     @overload
     def __get__(self, client: Caller, owner: object = None) -> Callable[P, Stream[E]]: ...
@@ -159,14 +177,10 @@ class StreamedRoute(Generic[P, E]):
     def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
         if client is None:
             return self
-        performer = client
+        return self._bound(client, lambda sent: client.stream(self._call(sent), self.events))
 
-        def call(*arguments: P.args, **named: P.kwargs) -> Any:
-            sent = _checked(self._make, performer, *arguments, **named)
-            accept = self.events.form.media_type.partition(";")[0]
-            return performer.stream(Call.of(self.address, sent, accept=accept), self.events)
-
-        return _described(call, self._make)
+    def _call(self, sent: Sent) -> Call:
+        return Call.of(self.address, sent, accept=self.events.form.media_type.partition(";")[0])
 
 
 def route(
@@ -189,18 +203,8 @@ def given(model: type[M], /, **values: object) -> M:
     return model.model_validate(known, by_name=True, by_alias=True)
 
 
-def _checked(make: Callable[Concatenate[Any, P], Sent], client: object, *arguments: P.args, **named: P.kwargs) -> Sent:
-    try:
-        return make(client, *arguments, **named)
-    except ValidationError as error:
-        raise InvalidInput.of(error) from None
-
-
-def _described(call: Callable[P, Any], make: Callable[Concatenate[Any, P], Sent]) -> Callable[P, Any]:
-    """`call` with the name, the words and the parameters of `make`."""
-    _, *parameters = (signature := inspect.signature(make)).parameters.values()
-    call.__name__, call.__doc__ = make.__name__, make.__doc__
-    call.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=parameters, return_annotation=inspect.Signature.empty
-    )
-    return call
+def _without_self(make: Callable[..., Sent]) -> inspect.Signature:
+    """What a method's caller has to know: what it returns is the client's matter."""
+    signature = inspect.signature(make)
+    _, *parameters = signature.parameters.values()
+    return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
