@@ -216,3 +216,18 @@ def test_an_answer_that_is_not_kept_has_no_link() -> None:
     view.show(DoneEvent(answer_id=None, cached=False, topic_changed=False, degraded=[]))
     assert "not kept" in file.getvalue()
     assert "http" not in file.getvalue()
+
+
+def test_no_color_turns_colours_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    def written() -> str:
+        console = make_console()
+        with console.capture() as said:
+            console.print("[1]", style="cyan")
+        return said.get()
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert written() == "\x1b[36m[1]\x1b[0m\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert written() == "[1]\n"
