@@ -212,6 +212,7 @@ REQUESTS = {
     "console/examples": Request("GET", "/examples.json", public=True),
     "console/page": Request("GET", "/", accept="text/html", public=True),
     "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
+    "console/reference": Request("GET", "/docs", accept="text/html", public=True),
     # under a version that never was, so that the recording does not change with each edit of an asset
     "console/asset": Request(
         "GET", "/assets/{path+}", accept="image/svg+xml", path={"path": "000000000000/icon.svg"}, public=True

@@ -25,8 +25,9 @@
  */
 
 import {Api, Problem} from './api.js';
-import {button, element, icon, replace} from './dom.js';
+import {button, element, replace} from './dom.js';
 import {noticeOf} from './components/notice.js';
+import {schemeButton} from './components/scheme.js';
 import {Session, forget} from './signin.js';
 
 const NAMES = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
@@ -224,24 +225,6 @@ function showTools() {
       : button('Sign in', {kind: 'quiet', onclick: () => session.signIn()}));
   }
   replace(page.tools, tools);
-}
-
-function schemeButton() {
-  const dark = () => (document.documentElement.dataset.scheme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-  const label = () => (dark() ? 'Light colours' : 'Dark colours');
-  const control = button(icon(dark() ? 'sun' : 'moon'), {kind: 'icon', title: label(), 'aria-label': label(), onclick: () => {
-    const scheme = dark() ? 'light' : 'dark';
-    document.documentElement.dataset.scheme = scheme;
-    try {
-      localStorage.setItem('quarry.scheme', scheme);
-    } catch {
-      // it holds for as long as the page is open
-    }
-    replace(control, icon(dark() ? 'sun' : 'moon'));
-    control.title = label();
-    control.setAttribute('aria-label', label());
-  }});
-  return control;
 }
 
 function listen() {
