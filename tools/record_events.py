@@ -62,7 +62,7 @@ UNKNOWN_OF_THE_CLIENT = (
 )
 
 ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
-QUESTION = "Why are heavy trucks banned from the Sable River Bridge?"
+QUESTION = "Who moved the motion on the Sable River Bridge?"
 PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
 CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
 MCP_ACCEPT = "application/json, text/event-stream"
