@@ -101,9 +101,7 @@ async def reference(request: Request) -> Response:
 
 def _html_response(request: Request, html: TextFile) -> Response:
     policy = _content_security_policy(request.scope.get("aws.event") or {})
-    return text_response(
-        request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy}
-    )
+    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy})
 
 
 @router.get("/assets/{path:path}")
