@@ -191,7 +191,7 @@ export function pathOf(...segments) {
 
 /** Whether what ended so can be read on. @param {unknown} error */
 export function canReadOn(error) {
-  return error instanceof Problem && LOST.has(error.kind);
+  return error instanceof Problem && (LOST.has(error.kind) || error.kind === 'rate_limited');
 }
 
 /** The run that an event's place is of. @param {string} place */

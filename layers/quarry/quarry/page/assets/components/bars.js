@@ -14,8 +14,8 @@ export function barChart(title, entries, {max = Infinity, isSorted = false} = {}
   const id = uniqueId('bars');
   // what is not told by the length of a bar is told in words: the others together would be the longest
   const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
-  const shown = sorted.slice(0, max);
-  const rest = sorted.slice(max);
+  const shown = sorted.slice(0, sorted.length === max + 1 ? sorted.length : max);
+  const rest = sorted.slice(shown.length);
   const others = rest.reduce((sum, {value}) => sum + value, 0);
   const largest = Math.max(...shown.map(({value}) => Math.abs(value))) || 1;
   return element('figure', {class: 'bars', 'aria-labelledby': id},
@@ -23,5 +23,5 @@ export function barChart(title, entries, {max = Infinity, isSorted = false} = {}
     element('dl', {}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
       element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), number(value))))),
-    rest.length > 0 && element('p', {class: 'fine'}, `${plural(rest.length, 'other')}, ${number(others)} in all`));
+    rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${number(others)} in all`));
 }

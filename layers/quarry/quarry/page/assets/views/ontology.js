@@ -11,7 +11,7 @@ import {emptyState, endedNotice, remark} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {takeaway} from '../components/takeaway.js';
-import {element, marked, plain, replace} from '../dom.js';
+import {button, element, marked, plain, replace} from '../dom.js';
 import {moment, number, plural, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
 
@@ -134,7 +134,8 @@ class OntologyView {
       shown.length > 0 && this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
-        ? emptyState('Nothing of yours matches', 'Try another word, or all projects and types.')
+        ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
+          ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, `${TYPES[name]} · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));

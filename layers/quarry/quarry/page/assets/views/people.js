@@ -238,7 +238,8 @@ class PeopleView {
   }
 
   #relaxations(relaxations, constraints) {
-    const helpful = relaxations.filter(({additional_people: more}) => more > 0);
+    // the condition that costs most first
+    const helpful = relaxations.filter(({additional_people: more}) => more > 0).toSorted((one, other) => other.additional_people - one.additional_people);
     if (helpful.length === 0) return null;
     return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
       element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>

@@ -7,7 +7,7 @@
 
 import {choices, removable} from '../components/chips.js';
 import {KeptConversation, openedSearch, saver} from '../components/kept.js';
-import {emptyState, noticeOf, remark} from '../components/notice.js';
+import {noticeOf, remark} from '../components/notice.js';
 import {loading} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
@@ -255,7 +255,8 @@ class RecordsView {
       this.heading.textContent = answer.question;
       this.context.setTitle(answer.question);
     }
-    if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    // one whose link was taken back has none
+    if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 

@@ -145,8 +145,10 @@ export class Turn {
       this.place = event.seq;
       if (isFirst) this.callbacks.onchange();
     }
+    // what happens says more than grey lines, which it would push down
+    replace(this.notes);
     if (event.type === 'partial_text') {
-      if (!this.text) replace(this.notes);
+      this.timeline.fold();
       this.text += event.data.text;
       this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
     } else if (event.type === 'final_answer') {

@@ -61,8 +61,10 @@ export class Results {
     this.head = element('div', {class: 'results-head'});
     this.foot = element('div', {class: 'results-foot'});
     this.months = element('div');
+    // in a place of its own: what is below the list would be seen to jump
+    this.waiting = element('div');
     this.tools = element('div', {class: 'results-tools'});
-    this.root = element('div', {class: 'results-body'}, this.head, this.tools, this.list, this.foot);
+    this.root = element('div', {class: 'results-body'}, this.head, this.tools, this.waiting, this.list, this.foot);
     if (this.#isFiltered) this.#showHead();
   }
 
@@ -114,7 +116,8 @@ export class Results {
   async run() {
     if (this.response !== null) return this.response;
     replace(this.list);
-    replace(this.foot, loading(6));
+    replace(this.foot);
+    replace(this.waiting, loading(6));
     return this.#load(0);
   }
 
@@ -135,6 +138,7 @@ export class Results {
       return response;
     } catch (error) {
       if (isStopped(error)) return null;
+      replace(this.waiting);
       replace(this.foot, noticeOf(error, {retry: () => (offset === 0 ? this.callbacks.onretry() : this.#again(offset)), signIn: () => this.context.session.signIn()}));
       throw error;
     }
@@ -147,6 +151,7 @@ export class Results {
 
   #show(response, offset) {
     const first = this.found.length;
+    replace(this.waiting);
     if (offset === 0) this.response = response;
     this.found = [...this.found.slice(0, offset), ...response.results];
     this.#showHead();
@@ -204,7 +209,7 @@ export class Results {
     if (this.#isFiltered) this.#offerDrops(drops);
     return emptyState('Nothing found',
       this.#isFiltered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
-      drops, this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}));
+      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
   }
 
   /** Each filter that alone keeps records out, the one that costs most first. */
