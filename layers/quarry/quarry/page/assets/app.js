@@ -33,10 +33,9 @@ import {button, element, icon, replace} from './dom.js';
 import {openKept} from './components/kept.js';
 import {emptyState, noticeOf} from './components/notice.js';
 import {schemeButton} from './components/scheme.js';
+import {DOMAINS} from './domains.js';
 import {currentEntry, forgetEntries} from './entries.js';
 import {Session, forget} from './signin.js';
-
-const NAMES = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
 
 const HOME = new URL('./', location.href);
 
@@ -108,7 +107,7 @@ async function finishSignIn() {
 /** The domain that the address names, if there is one of that name. */
 function namedDomain(params = new URLSearchParams(location.search)) {
   const named = params.get('domain');
-  return named !== null && Object.hasOwn(NAMES, named) ? named : null;
+  return named !== null && Object.hasOwn(DOMAINS, named) ? named : null;
 }
 
 /** The domain that the address names, else the first that holds data. */
@@ -117,7 +116,7 @@ function domainOf(params) {
   if (named !== null) return named;
   // questions to the records go without, so that a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
-  return Object.keys(NAMES).find((name) => config.domains.includes(name)) ?? 'records';
+  return Object.keys(DOMAINS).find((name) => config.domains.includes(name)) ?? 'records';
 }
 
 /** Show what the address says. */
@@ -225,7 +224,7 @@ function mounted(domain, module) {
 /** That a domain holds no data, and how it gets some. */
 function nothingYet(domain) {
   const command = (text) => element('code', {}, text);
-  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${NAMES[domain].toLowerCase()} here yet`,
+  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${DOMAINS[domain].toLowerCase()} here yet`,
     'Whoever runs this service fills it by ', command('quarry load'), ', or with invented data by ', command('quarry sample'), '. Then load this page again.'));
 }
 
@@ -260,7 +259,7 @@ function addressOf(domain, params) {
 }
 
 function setTitle(domain, text) {
-  document.title = `${text || NAMES[domain]} – Quarry`;
+  document.title = `${text || DOMAINS[domain]} – Quarry`;
 }
 
 /** Load a stylesheet once; what it styles waits for it. */
@@ -273,12 +272,12 @@ function styled(path) {
 }
 
 function showDomains(current) {
-  const names = Object.keys(NAMES).filter((name) => config.domains.includes(name) || name === current);
+  const names = Object.keys(DOMAINS).filter((name) => config.domains.includes(name) || name === current);
   replace(page.domains, names.map((name) => element('a', {
     href: addressOf(name, {}),
     'aria-current': name === current && 'page',
     data: {domain: name},
-  }, NAMES[name])));
+  }, DOMAINS[name])));
   page.domains.hidden = names.length < 2;
   // on a phone the row may be longer than the window
   page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});

@@ -4,11 +4,10 @@
 
 import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
+import {DOMAINS} from '../domains.js';
 import {day, moment, plural} from '../format.js';
 import {noticeOf} from './notice.js';
 import {openPanel} from './panel.js';
-
-const DOMAINS = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
 
 /** The service takes so much of a conversation, as JSON; here some is left for what that adds. */
 const TURNS_MAX_BYTES = 190_000;

@@ -8,6 +8,7 @@ import {Api} from '../api.js';
 import {noticeOf} from '../components/notice.js';
 import {schemeButton} from '../components/scheme.js';
 import {element, replace} from '../dom.js';
+import {DOMAINS} from '../domains.js';
 import {plural, words} from '../format.js';
 import {examplesOf} from './examples.js';
 import {Types, prose} from './types.js';
@@ -17,7 +18,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** In this order; others follow under their own names. */
 const SECTIONS = {
-  records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns',
+  ...DOMAINS,
   agents: 'Agents and chat interfaces', kept: 'What you keep', runs: 'Runs', service: 'Service', console: 'Page',
 };
 
