@@ -1,4 +1,4 @@
-"""Addresses hold everything: a reload and Back charge nothing, call no model again and lose nothing; one thing has a link of its own."""
+"""Addresses hold everything: a reload and Back charge nothing, ask no model again, lose nothing; one thing has a link."""
 
 from __future__ import annotations
 

@@ -138,7 +138,11 @@ def test_no_bar_is_longer_than_what_it_stands_for(site: Site) -> None:
         "response": "Many.",
         "campaigns": [],
         "total": 30,
-        "aggregation": {"channel": {f"C{number}": 1 + (number == 0) for number in range(20)}, "sentiment": {}, "value_prop": {}},
+        "aggregation": {
+            "channel": {f"C{number}": 1 + (number == 0) for number in range(20)},
+            "sentiment": {},
+            "value_prop": {},
+        },
         "suggestions": [],
         "detectedFilters": {},
         "telemetry": {"degradedSteps": []},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
