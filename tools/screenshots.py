@@ -14,8 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
+import httpx2
 from playwright.sync_api import Browser, sync_playwright
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -121,8 +120,8 @@ def _served() -> Iterator[str]:
 def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(START_SECONDS * 2):
         try:
-            urllib.request.urlopen(url)
-        except (urllib.error.URLError, ConnectionError):
+            httpx2.get(url).raise_for_status()
+        except httpx2.HTTPError:
             if server.poll() is not None:
                 sys.exit("The server ended before it served anything.")
             time.sleep(0.5)

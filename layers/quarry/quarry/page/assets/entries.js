@@ -55,15 +55,22 @@ function read(name) {
 /** Where there is no room the oldest go; what finds none even so is not saved. */
 function write(name, value) {
   const text = JSON.stringify(value);
-  const others = savedNames().filter((other) => other !== name).sort((one, other) => (read(one)?.at ?? 0) - (read(other)?.at ?? 0));
+  let others = null;
   for (;;) {
     try {
       sessionStorage.setItem(name, text);
       return;
     } catch {
+      others ??= byAge(savedNames().filter((other) => other !== name));
       const oldest = others.shift();
       if (oldest === undefined) return;
       sessionStorage.removeItem(oldest);
     }
   }
+}
+
+/** The oldest first. @param {string[]} names */
+function byAge(names) {
+  const ages = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
+  return names.sort((one, other) => ages.get(one) - ages.get(other));
 }

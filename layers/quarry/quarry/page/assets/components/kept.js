@@ -169,7 +169,7 @@ function keptItem(item, {path, field, context, panel, address, about}, onremoved
   const show = () => replace(row, element('div', {}, name, element('p', {class: 'card-meta'}, about(item).filter(Boolean).join(' · ')), said),
     element('div', {class: 'kept-actions'},
       button('Rename', {kind: 'quiet', 'aria-label': `Rename: ${item[field]}`, onclick: rename}),
-      button('Delete', {kind: 'quiet', 'aria-label': `Delete: ${item[field]}`, onclick: remove})));
+      deleteButton(`Delete: ${item[field]}`, remove)));
   const attempt = async (work) => {
     try {
       await work();
@@ -203,4 +203,24 @@ function keptItem(item, {path, field, context, panel, address, about}, onremoved
   });
   show();
   return row;
+}
+
+/** Deletes when it is pressed again. */
+function deleteButton(label, onclick) {
+  let isAsked = false;
+  const control = button('Delete', {kind: 'quiet', 'aria-label': label, onclick: () => {
+    if (isAsked) {
+      onclick();
+      return;
+    }
+    isAsked = true;
+    control.textContent = 'Delete for good';
+    control.setAttribute('aria-label', `${label}, for good`);
+  }});
+  control.addEventListener('blur', () => {
+    isAsked = false;
+    control.textContent = 'Delete';
+    control.setAttribute('aria-label', label);
+  });
+  return control;
 }

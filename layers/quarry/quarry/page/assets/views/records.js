@@ -70,7 +70,7 @@ class RecordsView {
       return;
     }
     entry.answer ??= carried ?? this.#newAnswer(entry);
-    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results.counts : {}).restore(entry.saved.results);
+    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results?.counts : {}).restore(entry.saved.results);
     entry.results.wanted = control;
     entry.results.saver = saver(this.context, {
       domain: 'records', query: this.search.q, parameters: this.#parameters(), results: () => entry.results.found.map(({type, id}) => ({type, id})),

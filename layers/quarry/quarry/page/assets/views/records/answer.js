@@ -139,6 +139,7 @@ export class Answer {
     this.place = null;
     this.count = null;
     this.followups = [];
+    this.remarks = [];
     this.timeline = new Timeline('Research');
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
@@ -267,8 +268,9 @@ export class Answer {
         this.id = event.answer_id;
         this.topicChanged = event.topic_changed;
         this.isOwn = this.id !== null;
-        replace(this.notes, degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
-          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew')));
+        // below the text, which it would push down
+        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
+          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew'))];
         this.#showAfter();
         break;
       default:
@@ -335,7 +337,7 @@ export class Answer {
 
   #showAfter() {
     const questions = this.followups;
-    replace(this.after,
+    replace(this.after, this.remarks,
       this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
         this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),

@@ -48,7 +48,7 @@ export function sourcePreview(source) {
 export function resultCard(result, context, isNew) {
   return element('li', {class: 'result', data: {type: result.type, key: `${result.type}/${result.id}`}},
     element('p', {class: 'card-meta'}, kicker(result), found(result.matched), isNew && label('New', {tone: 'accent'})),
-    element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => context.open(result.type, result.id, result)}}, result.title)),
+    element('h2', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => context.open(result.type, result.id, result)}}, result.title)),
     element('p', {class: 'card-text'}, marked(result.snippet)),
     result.also?.length > 0 && element('details', {class: 'result-also'},
       element('summary', {}, plural(result.also.length, 'more that says the same', 'more that say the same')),
