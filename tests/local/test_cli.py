@@ -401,6 +401,25 @@ class TestLoad:
         assert value(database_url, "select count(*) from motions") == 1
         assert value(database_url, "select count(*) from embedding_model") == 0
 
+    def test_programs_are_told_in_json(self, database_url: str, tmp_path: Path) -> None:
+        def told(*arguments: str | Path, status: int = 0) -> Any:
+            done = quarry(*arguments, "--json", DATABASE_URL=database_url)
+            assert done.returncode == status
+            assert done.stdout.count("\n") == 1
+            return json.loads(done.stdout)
+
+        good = write_rows(tmp_path / "good.jsonl", motion("a", "To keep the elm."))
+        bad = write_rows(tmp_path / "bad.jsonl", motion("b", "To close the bridge.") | {"date": "soon"})
+        assert told("migrate") == {"moved": False, "migrations": [], "functions": []}
+        loaded = told("load", "motions", good, bad, status=1)
+        assert loaded["files"][0] == {"file": "good.jsonl", "rows": 1, "changed": 1, "skipped": 0, "problems": []}
+        assert loaded["files"][1]["rows"] == 0
+        assert "line 1" in loaded["files"][1]["problems"][0]
+        assert loaded["tables"] == [{"table": "motions", "embedded": 1, "failed": [], "problem": None}]
+        assert told("embed") == {"tables": []}
+        assert told("reconcile") == {"differing": [], "collections": [], "tables": []}
+        assert told("credits", "grant", "ada", "5") == {"user": "ada", "balance": 15}
+
 
 class TestEmbed:
     def test_new_rows_are_embedded_and_changed_ones_when_asked(self, database_url: str, tmp_path: Path) -> None:

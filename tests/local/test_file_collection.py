@@ -94,6 +94,14 @@ def test_a_file_is_searched_at_the_end_and_its_guess_is_shown(harbour: str, load
         assert {group["value"]: group["count"] for group in counted["groups"]} == {"cutter": 2, "collier": 1}
 
 
+def test_programs_are_told_it_in_one_object(harbour: str, load: Said) -> None:
+    status, [line], _ = load("ships.csv", "--as", "ships", "--json", "--no-embed")
+    told = json.loads(line)
+    assert (status, told["files"][0]["rows"], told["key"], told["declared"]) == (0, 3, "ship_no", "ships")
+    assert {"name": "left_at", "type": "timestamptz", "header": "Left at", "remark": ""} in told["columns"]
+    assert told["collections"] == [{"name": "ships", "rows": 3, "problem": None}]
+
+
 def test_values_are_what_the_file_says_and_times_without_a_zone_are_utc(harbour: str, load: Said) -> None:
     load("ships.csv", "--as", "ships", "--no-embed")
     assert rows(harbour, "select berth, crew, left_at::text, value from ships order by ship_no") == [

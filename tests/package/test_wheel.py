@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.local import test_server
 
@@ -88,6 +90,24 @@ def test_licences_go_along(distributions: Path, wheel: Path) -> None:
 
 def test_an_index_would_take_both(distributions: Path) -> None:
     assert "FAILED" not in run(sys.executable, "-m", "twine", "check", "--strict", *sorted(distributions.iterdir()))
+
+
+def test_the_client_takes_no_more_than_its_extra_names(wheel: Path, tmp_path: Path) -> None:
+    [metadata] = importlib.metadata.distributions(path=[str(wheel)])
+    waiting = [Requirement(line) for line in metadata.requires or [] if line.endswith("extra == 'client'")]
+    assert {requirement.name for requirement in waiting} == {"httpx2", "pydantic", "snowballstemmer"}
+    packages: set[str] = set()
+    while waiting:
+        distribution = importlib.metadata.distribution(waiting.pop().name)
+        found = {path.parts[0] for path in distribution.files or [] if path.parts[0] != ".."}
+        if not found <= packages:
+            packages |= found
+            needed = [Requirement(line) for line in distribution.requires or []]
+            waiting += [each for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})]
+    for name in packages:
+        (tmp_path / name).symlink_to(Path(sysconfig.get_path("purelib")) / name)
+    code = f"import sys; sys.path[:0] = {[str(wheel), str(tmp_path)]}; import quarry.client as it; print(it.__file__)"
+    assert run(sys.executable, "-I", "-S", "-c", code).startswith(str(wheel))
 
 
 @pytest.fixture

@@ -35,8 +35,6 @@ PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
 DRAIN_SECONDS = 2.0
 WARNING_PAUSE_SECONDS = 60.0
-REASON_MAX_CHARACTERS = 2_000
-"""Of what somebody says of a run."""
 
 logger = logging.getLogger(__name__)
 

@@ -14,6 +14,7 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from quarry.core.errors import ConfigurationError
+from quarry.core.validation import plain_words
 
 LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 LOCAL_EMBEDDING_DIMENSIONS = 384
@@ -261,9 +262,7 @@ class Settings(BaseModel):
             return cls.model_validate(given)
         except ValidationError as error:
             problems = (
-                ": ".join(
-                    [*(str(part).upper() for part in problem["loc"]), problem["msg"].removeprefix("Value error, ")]
-                )
+                ": ".join([*(str(part).upper() for part in problem["loc"]), plain_words(problem)])
                 for problem in error.errors(include_input=False, include_url=False)
             )
             raise ConfigurationError(f"Wrong settings: {'; '.join(problems)}.") from None

@@ -22,6 +22,7 @@ from quarry.core.retrieval.refresh import refresh
 from quarry.core.services import Services
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
+from quarry.local.telling import tell
 from quarry.local.terminal import progress_bar
 from quarry.records.searched_types import BUILT_IN
 
@@ -39,7 +40,9 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
         with connect(database.url, schema) as connection:
             changes = planned(connection, declared_text, path, schema)
             for change in changes:
-                print(change)
+                tell(
+                    str(change), changes=[{"action": change.action, "name": change.name, "reasons": [*change.reasons]}]
+                )
             if only_plan:
                 return True
             for change in changes:
@@ -113,7 +116,9 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
             raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
         chosen = [collections[name]] if name else [*collections.values()]
         for collection in chosen:
-            print(f"{collection.name}: {await compare(services.database, collection):,} rows differ")
+            differing = await compare(services.database, collection)
+            told = {"name": collection.name, "rows": differing}
+            tell(f"{collection.name}: {differing:,} rows differ", differing=[told])
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
         await embed_waiting(services, embedded_tables(chosen))
@@ -136,8 +141,8 @@ async def _count(database: LocalDatabase, services: Services, collections: Seque
 
 def _report(done: Mapping[str, Refreshed]) -> bool:
     for name, each in done.items():
+        told = {"name": name, "rows": each.keys, "problem": each.problem}
+        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[told])
         if each.problem:
             print(f"{name} is not in step: {each.problem}", file=sys.stderr)
-        else:
-            print(f"{name}: {each.keys:,} rows read")
     return not any(each.problem for each in done.values())

@@ -8,35 +8,46 @@ import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
 from quarry.core.errors import FieldError, InvalidInput, QuarryError
-from quarry.core.services import LOCAL_USER, Caller
 from quarry.core.stream.events import Event
+from quarry.core.validation import plain_words
 from quarry.local.askable import Askable, Events, View
-from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console
+
+if TYPE_CHECKING:
+    from quarry.local.database import LocalDatabase
 
 
 async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: bool) -> None:
     """Answer `question` on stdout. Raises InvalidInput; QuarryError, in JSON after an `error` event."""
-    askable = _askable(domain)
+    askable = askable_of(domain)
     request = _request(askable, question)
+    # here, for who asks a server needs none of it
+    from quarry.core.services import LOCAL_USER, Caller
+
     async with database.services() as services:
-        events = askable.answer(request, Caller(LOCAL_USER), services)
-        if as_json:
-            await _write_json(events, askable.error)
-        else:
-            await _show(events, askable.view(make_console()))
+        await render(askable, askable.answer(request, Caller(LOCAL_USER), services), as_json=as_json)
+
+
+async def render(askable: Askable, events: Events, *, as_json: bool, server: str | None = None) -> None:
+    """Show events on stdout as they come, those of `server` or, without it, of this process."""
+    if as_json:
+        await _write_json(events, askable.error)
+    else:
+        await _show(events, askable.view(make_console(), server))
 
 
 def check(domain: str, question: str) -> None:
     """See that `question` can be asked, before a database is opened. Raises InvalidInput."""
-    _request(_askable(domain), question)
+    _request(askable_of(domain), question)
 
 
-def _askable(domain: str) -> Askable:
+def askable_of(domain: str) -> Askable:
+    """How the domain is asked."""
     askable: Askable = import_module(f"quarry.local.{domain}_view").ASKABLE
     return askable
 
@@ -45,7 +56,7 @@ def _request(askable: Askable, question: str) -> BaseModel:
     try:
         return askable.request(question)
     except ValidationError as error:
-        problems = [str(detail["msg"]).removeprefix("Value error, ") for detail in error.errors()]
+        problems = [plain_words(detail) for detail in error.errors()]
         raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
 
 

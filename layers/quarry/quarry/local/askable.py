@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel
 from rich.console import Console
 
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent
+
+if TYPE_CHECKING:
+    from quarry.client import AsyncClient
 
 Events = AsyncGenerator[BaseModel]
 """The events of a search, or its one response."""
@@ -19,6 +22,11 @@ class View(Protocol):
     """Shows events in the terminal, one after another."""
 
     def show(self, event: BaseModel) -> None: ...
+
+
+async def only(response: Awaitable[BaseModel]) -> Events:
+    """The one response to a question, as the terminal takes a search."""
+    yield await response
 
 
 def error_event(message: str) -> BaseModel:
@@ -32,11 +40,13 @@ enveloped_error_event = EnvelopedErrorEvent.saying
 
 @dataclass(frozen=True)
 class Askable:
-    """How a domain is asked. `request` makes the request of a question; it raises pydantic's ValidationError. `error` is the last
-    event of a stream that failed, with this message.
+    """How a domain is asked: in this process, or a server by its client. `request` makes the request of a question; it raises
+    pydantic's ValidationError. `view` is made for a console and the address of the server, if it is one that answers. `error` is
+    the last event of a stream that failed, with this message.
     """
 
     request: Callable[[str], BaseModel]
     answer: Callable[..., Events]
-    view: Callable[[Console], View]
+    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel]]
+    view: Callable[[Console, str | None], View]
     error: Callable[[str], BaseModel] = error_event

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
@@ -15,10 +17,12 @@ from quarry.campaigns.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.campaigns.search import chat_about_campaigns
 from quarry.core.stream.events import PartialTextEvent
-from quarry.local.askable import Askable, enveloped_error_event
+from quarry.local.askable import Askable, Events, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
+
+if TYPE_CHECKING:
+    from quarry.core.services import Caller, Services
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -27,7 +31,7 @@ BAR_WIDTH = 24
 class ChatView:
     """The events of an answer, readable: searches, answer, campaigns, counts as bars, what to ask next."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, server: str | None = None) -> None:
         self._console = console
         self._answer: MarkdownWriter | None = None
 
@@ -100,4 +104,16 @@ def _short(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-ASKABLE = Askable(lambda question: ChatRequest(message=question), chat_about_campaigns, ChatView, enveloped_error_event)
+def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:
+    from quarry.campaigns.search import chat_about_campaigns
+
+    return chat_about_campaigns(request, caller, services)
+
+
+ASKABLE = Askable(
+    lambda question: ChatRequest(message=question),
+    _answer,
+    lambda client, question: client.ask_campaigns(question),
+    ChatView,
+    enveloped_error_event,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
@@ -15,10 +17,12 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
     Reference,
 )
-from quarry.companies.search import search_companies
 from quarry.core.stream.events import PartialTextEvent
-from quarry.local.askable import Askable, enveloped_error_event
+from quarry.local.askable import Askable, Events, enveloped_error_event
 from quarry.local.terminal import MarkdownWriter, printable
+
+if TYPE_CHECKING:
+    from quarry.core.services import Caller, Services
 
 _SIGNS = {"running": "·", "completed": "✓", "failed": "✗"}
 _STATUS_STYLES = {"running": "dim", "completed": "dim", "failed": "yellow"}
@@ -28,8 +32,9 @@ _CONFIDENCE_STYLES = ((0.7, "green"), (0.4, "yellow"), (0.0, "red"))
 class SearchView:
     """The events of a company search, readable: each step once it is over, the answer as it comes, the companies."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, server: str | None = None) -> None:
         self._console = console
+        self._is_local = server is None
         self._answer: MarkdownWriter | None = None
 
     def show(self, event: BaseModel) -> None:
@@ -67,9 +72,10 @@ class SearchView:
         telemetry = answer.telemetry
         if telemetry.degraded_steps:
             self._line(f"Degraded: {', '.join(telemetry.degraded_steps)}", "yellow")
+        more = f"; `quarry runs show {telemetry.run_id[:8]}` tells more" if self._is_local else ""
         self._line(
             f"{telemetry.end_reason.replace('_', ' ')}; iterations: {telemetry.iteration_count}, look-ups: "
-            f"{telemetry.tool_call_count}; `quarry runs show {telemetry.run_id[:8]}` tells more",
+            f"{telemetry.tool_call_count}{more}",
             "dim",
         )
 
@@ -94,4 +100,12 @@ def _request(question: str) -> ChatRequest:
     return ChatRequest.model_validate({"messages": [{"role": "user", "content": question}]})
 
 
-ASKABLE = Askable(_request, search_companies, SearchView, enveloped_error_event)
+def _answer(request: ChatRequest, caller: Caller, services: Services) -> Events:
+    from quarry.companies.search import search_companies
+
+    return search_companies(request, caller, services)
+
+
+ASKABLE = Askable(
+    _request, _answer, lambda client, question: client.ask_companies(question), SearchView, enveloped_error_event
+)

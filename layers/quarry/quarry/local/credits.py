@@ -41,11 +41,11 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
     write_table(make_console(), ("booked (UTC)", "credits ", "reason", "for"), rows)
 
 
-async def grant_credits(database: LocalDatabase, user_id: str, credits: int) -> None:
+async def grant_credits(database: LocalDatabase, user_id: str, credits: int, *, as_json: bool) -> None:
     """Give a user credits, and say how many they have now."""
     async with database.services() as services:
         balance = await grant(services.database, services.settings, user_id, credits)
-    print(_balance(user_id, balance))
+    print(json.dumps({"user": user_id, "balance": balance}) if as_json else _balance(user_id, balance))
 
 
 def _balance(user_id: str, balance: int) -> str:

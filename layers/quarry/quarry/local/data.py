@@ -36,6 +36,7 @@ from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.tables import EmbeddedTable, LoadableTable
 from quarry.local.database import LocalDatabase, database_url, open_database
+from quarry.local.telling import tell
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 
 EmbedScope = Literal["new", "stale", "all"]
@@ -53,13 +54,13 @@ def migrate_database() -> None:
     with database_url(settings) as url:
         done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
     if done.moved:
-        print(f"moved all from public into the schema {settings.database_schema}")
+        tell(f"moved all from public into the schema {settings.database_schema}", moved=True)
     for name in done.migrations:
-        print(f"applied {name}")
+        tell(f"applied {name}", migrations=[name])
     if done.functions:
-        print(f"created anew {_count(len(done.functions), 'function')}")
+        tell(f"created anew {_count(len(done.functions), 'function')}", functions=[*done.functions])
     if not (done.moved or done.migrations or done.functions):
-        print("up to date")
+        tell("up to date")
 
 
 def load_samples(database: LocalDatabase) -> None:
@@ -83,9 +84,9 @@ def load_samples(database: LocalDatabase) -> None:
             _note(f"the sample data has no vectors, search finds words only: {error.message}")
             return
     if domains:
-        print(f"Loaded the sample data: {', '.join(domains)}.")
+        tell(f"Loaded the sample data: {', '.join(domains)}.", loaded=[*domains])
     else:
-        print("The sample data is here already: nothing had to be loaded.")
+        tell("The sample data is here already: nothing had to be loaded.")
 
 
 async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
@@ -140,12 +141,16 @@ def _load_source(
     except LoadError as error:
         for problem in error.problems:
             _note(f"{prefix}{problem}")
+        tell(files=[{"file": name, "rows": 0, "problems": [str(problem) for problem in error.problems]}])
         _note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
         return False
     except UnreadableFile as error:
         _note(error.message)
+        tell(files=[{"file": name, "rows": 0, "problems": [error.message]}])
         return False
-    _report(loaded, prefix)
+    report_skipped(loaded, prefix)
+    line = f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
+    tell(line, files=[told_file(name, loaded)])
     return True
 
 
@@ -182,9 +187,11 @@ def report_skipped(loaded: Loaded, prefix: str = "") -> None:
         _note(f"{prefix}skipped {unnamed:,} more")
 
 
-def _report(loaded: Loaded, prefix: str) -> None:
-    report_skipped(loaded, prefix)
-    print(f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped")
+def told_file(name: str, loaded: Loaded) -> dict[str, object]:
+    """What programs are told of a file that was loaded."""
+    problems = [str(problem) for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]]
+    counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
+    return {"file": name, **counts, "problems": problems}
 
 
 async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
@@ -197,7 +204,7 @@ async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
         except ModelError as error:
             _note(f"not embedded, the rows are found by their words only: {error.message}")
             return
-        print(f"{_count(done.rows, 'row')} embedded")
+        tell(f"{_count(done.rows, 'row')} embedded")
         _report_failed(table, done)
 
 
@@ -218,13 +225,13 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         stale = scope != "new"
         waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]
         if not waiting:
-            print("nothing to embed")
+            tell("nothing to embed")
             return True
         await make_ready(services.database, services.embeddings)
         well = True
         for table in waiting:
             done = await embed_table(services, table, stale=stale)
-            print(f"{table.name}: {_count(done.rows, 'row')} embedded")
+            tell(f"{table.name}: {_count(done.rows, 'row')} embedded")
             well = _report_failed(table, done) and well
         return well
 
@@ -239,6 +246,7 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     pending = await count_pending(services.database, table, stale=stale)
     with progress_bar(f"embedding {table.name}", pending) as bar:
         done = await embed_pending(services.database, services.embeddings, table, stale=stale, on_progress=bar.advance)
+    tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
         _note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")

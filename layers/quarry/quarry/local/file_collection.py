@@ -23,8 +23,9 @@ from quarry.core.postgres.load import LoadError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.local.apply import fill, planned, read_declared
-from quarry.local.data import name_of, opened_records, report_skipped, sources_of
+from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
+from quarry.local.telling import is_for_programs, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.records.searched_types import BUILT_IN
 
@@ -69,6 +70,7 @@ def load_collection(
     sources = sources_of(paths)
     text = read_declared(FILE) if FILE.exists() else ""
     _check_declared(table, text)
+    told_name = name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files"
     with open_database() as database:
         schema = database.settings.database_schema
         if table[0] == schema:
@@ -80,19 +82,21 @@ def load_collection(
                     with opened_records(source, format, table[1]) as (records, bar):
                         load.stage(records, bar.reach)
                 load.finish(skip_invalid=skip_invalid, key=key)
-                _report(load, name_of(sources[0]) if len(sources) == 1 else f"{len(sources)} files")
+                _report(load, told_name)
                 with _declared(connection, table, text) as declared:
                     for change in planned(connection, declared, FILE, schema, only=table[1]):
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            for problem in error.problems if isinstance(error, LoadError) else [error.message]:
-                _note(str(problem))
+            problems = [str(each) for each in (error.problems if isinstance(error, LoadError) else [error.message])]
+            for problem in problems:
+                _note(problem)
+            tell(files=[{"file": told_name, "rows": 0, "problems": problems}])
             advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
             _note(f"nothing was loaded{advice}")
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
-    print(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
+    tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
     return in_step
 
 
@@ -139,7 +143,7 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
         file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
-    print(f"added [collections.{table[1]}] to {FILE}: read it over")
+    tell(f"added [collections.{table[1]}] to {FILE}: read it over", declared=table[1])
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
@@ -154,9 +158,14 @@ def _report(load: FileLoad, name: str) -> None:
     report_skipped(load.loaded)
     rows = load.loaded.rows - load.loaded.skipped
     if load.relation is not None:
-        print(f"{name}: {rows:,} rows, {load.loaded.changed:,} new or changed, {load.loaded.skipped:,} skipped")
+        line = f"{name}: {rows:,} rows, {load.loaded.changed:,} new or changed, {load.loaded.skipped:,} skipped"
+        tell(line, files=[told_file(name, load.loaded)])
         return
     columns = load.guesser.guessed().columns
+    guessed = [{"name": each.name, "type": each.type, "header": each.header, "remark": each.remark} for each in columns]
+    tell(files=[told_file(name, load.loaded)], columns=guessed, key=load.key)
+    if is_for_programs():
+        return
     print(f"{name}: {rows:,} rows, {load.loaded.skipped:,} skipped")
     write_table(
         make_console(),

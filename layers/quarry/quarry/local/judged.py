@@ -12,6 +12,7 @@ from quarry.core.errors import QuarryError
 from quarry.core.postgres.load import RowProblem
 from quarry.core.services import Caller
 from quarry.core.text import CleanText, Identifier, QueryText
+from quarry.core.validation import plain_words
 from quarry.local.demands import Demands
 from quarry.local.expectation import Expectation
 
@@ -128,4 +129,4 @@ def read_judged(path: Path, domains: Collection[str] | None = None) -> list[Judg
 def _problems(line: int, error: ValidationError) -> Iterator[RowProblem]:
     for detail in error.errors(include_input=False, include_url=False):
         field = ".".join(str(part) for part in detail["loc"] if part != "[key]")
-        yield RowProblem(line, field or "line", detail["msg"].removeprefix("Value error, "))
+        yield RowProblem(line, field or "line", plain_words(detail))

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from quarry.core.services import Caller, Services
 from quarry.core.snippet import marked_parts
-from quarry.local.askable import Askable
+from quarry.local.askable import Askable, Events, only
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
-from quarry.ontology.search import search_ontology
 
 
-async def answer(
-    request: OntologySearchRequest, caller: Caller, services: Services
-) -> AsyncGenerator[OntologySearchResponse]:
-    """The one response to a question, as the terminal takes a search."""
-    yield await search_ontology(request, caller, services)
+def _answer(request: OntologySearchRequest, caller: Caller, services: Services) -> Events:
+    from quarry.ontology.search import search_ontology
+
+    return only(search_ontology(request, caller, services))
 
 
 class EntityListView:
     """The found entities, best first: type and title, project and id, snippet with the matched words in bold."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, server: str | None = None) -> None:
         self._console = console
 
     def show(self, event: BaseModel) -> None:
@@ -46,4 +43,12 @@ def _snippet(marked: str) -> Text:
     return text
 
 
-ASKABLE = Askable(lambda question: OntologySearchRequest(query=question), answer, EntityListView)
+ASKABLE = Askable(
+    lambda question: OntologySearchRequest(query=question),
+    _answer,
+    lambda client, question: only(client.search_ontology(question)),
+    EntityListView,
+)
+
+if TYPE_CHECKING:
+    from quarry.core.services import Caller, Services

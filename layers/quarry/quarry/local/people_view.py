@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from quarry.core.services import Caller, Services
-from quarry.local.askable import Askable
+from quarry.local.askable import Askable, Events, only
 from quarry.local.terminal import printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
@@ -19,18 +19,21 @@ from quarry.people.contract import (
     PeopleSearchResponse,
     PersonResult,
 )
-from quarry.people.search import search_people
+
+if TYPE_CHECKING:
+    from quarry.core.services import Caller, Services
 
 
-async def answer(request: PeopleSearchRequest, caller: Caller, services: Services) -> AsyncGenerator[BaseModel]:
-    """The search's one response."""
-    yield await search_people(request, caller, services)
+def _answer(request: PeopleSearchRequest, caller: Caller, services: Services) -> Events:
+    from quarry.people.search import search_people
+
+    return only(search_people(request, caller, services))
 
 
 class PeopleView:
     """A search's answer, readable: how the query was read, the people with reasons and cards, what could be relaxed."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, server: str | None = None) -> None:
         self._console = console
 
     def show(self, event: BaseModel) -> None:
@@ -103,4 +106,9 @@ def _card(card: ExperienceCard) -> str:
     return ", ".join(part for part in (card.title, card.company_name, card.city, period) if part)
 
 
-ASKABLE = Askable(lambda question: PeopleSearchRequest(query=question), answer, PeopleView)
+ASKABLE = Askable(
+    lambda question: PeopleSearchRequest(query=question),
+    _answer,
+    lambda client, question: only(client.search_people(question)),
+    PeopleView,
+)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from quarry.local.askable import Askable
+from quarry.local.askable import Askable, Events
 from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, printable
-from quarry.records.answer import answer_question
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
@@ -22,7 +23,10 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 
-ANSWER_URL = "http://127.0.0.1:8080/answers/"
+if TYPE_CHECKING:
+    from quarry.core.services import Caller, Services
+
+LOCAL_SERVER = "http://127.0.0.1:8080"
 
 _CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
@@ -30,8 +34,9 @@ _CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 class AnswerView:
     """The events of an answer from records, readable: research, answer, sources, confidence, what to ask next, the link."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, server: str | None = None) -> None:
         self._console = console
+        self._server = server
         self._answer: MarkdownWriter | None = None
         self._sources: list[Source] = []
 
@@ -93,7 +98,8 @@ class AnswerView:
         if event.degraded:
             self._line(f"Degraded: {', '.join(event.degraded)}", "yellow")
         if event.answer_id:
-            self._line(f"{ANSWER_URL}{event.answer_id}  (with `quarry serve`)", "dim")
+            address = f"{(self._server or LOCAL_SERVER).rstrip('/')}/answers/{event.answer_id}"
+            self._line(address if self._server else f"{address}  (with `quarry serve`)", "dim")
         else:
             self._line("This answer is not kept.", "dim")
 
@@ -101,4 +107,15 @@ class AnswerView:
         self._console.print(Text(printable(text), style))
 
 
-ASKABLE = Askable(lambda question: AskRequest(question=question), answer_question, AnswerView)
+def _answer(request: AskRequest, caller: Caller, services: Services) -> Events:
+    from quarry.records.answer import answer_question
+
+    return answer_question(request, caller, services)
+
+
+ASKABLE = Askable(
+    lambda question: AskRequest(question=question),
+    _answer,
+    lambda client, question: client.ask_records(question),
+    AnswerView,
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.types.json import Jsonb
@@ -22,6 +23,7 @@ from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import DEFAULT_SCHEMA
 from quarry.core.tables import LoadableTable, Row
+from quarry.core.validation import plain_words
 
 REPORTED_PROBLEMS_MAX = 20
 RECOUNTED_SHARE = 0.05
@@ -166,10 +168,10 @@ def _row(table: LoadableTable, file: RecordFile, record: Record) -> Row:
     return table.row.model_validate(record.fields)
 
 
-def _row_problem(number: int, unit: Unit, detail: Mapping[str, object]) -> RowProblem:
+def _row_problem(number: int, unit: Unit, detail: Mapping[str, Any]) -> RowProblem:
     location = detail["loc"]
     name = ".".join(str(part) for part in location) if isinstance(location, tuple) else ""
-    return RowProblem(number, name or unit, str(detail["msg"]).removeprefix("Value error, "), unit)
+    return RowProblem(number, name or unit, plain_words(detail), unit)
 
 
 def read_times_as_utc(connection: SyncConnection) -> None:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel
 
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
+from quarry.core.web.contract import PageConfig, SignIn
 from quarry.core.web.filled_domains import FilledDomains
 from quarry.core.web.identity import services_of
 
@@ -21,26 +21,6 @@ CACHE_CONTROL = "public, max-age=60"
 EXAMPLES = Path(__file__).resolve().parents[2] / "page" / "examples.json"
 
 SCOPES = ("openid", "email")
-
-
-class SignIn(BaseModel):
-    """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`.
-
-    `token` says which of the tokens the API takes as a bearer token.
-    """
-
-    domain: str
-    client_id: str
-    scopes: list[str]
-    token: Literal["id", "access"]
-
-
-class PageConfig(BaseModel):
-    """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path."""
-
-    domains: list[str]
-    sign_in: SignIn | None
-    prefix: str
 
 
 def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:

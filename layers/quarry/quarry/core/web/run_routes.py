@@ -6,14 +6,12 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
-from quarry.core.contract import Request
 from quarry.core.errors import NotFound
-from quarry.core.run_log import REASON_MAX_CHARACTERS, keep_feedback
+from quarry.core.run_log import keep_feedback
 from quarry.core.services import Caller
-from quarry.core.text import Storable
+from quarry.core.web.contract import Feedback
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented
 from quarry.core.web.rate_limit import limited_caller
@@ -21,15 +19,6 @@ from quarry.core.web.rate_limit import limited_caller
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
 router = APIRouter(tags=["runs"])
-
-
-class Feedback(Request):
-    """`POST /runs/{id}/feedback`."""
-
-    helpful: bool
-    reason: (
-        Annotated[str, StringConstraints(strip_whitespace=True, max_length=REASON_MAX_CHARACTERS), Storable] | None
-    ) = Field(default=None, examples=["It answers another question."])
 
 
 @router.delete("/runs/{id}", status_code=202, response_class=Response, responses=documented(NotFound))

@@ -6,13 +6,12 @@ import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
-from quarry.core.model.circuit_breaker import CircuitState
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
+from quarry.core.web.contract import Health
 from quarry.core.web.description import Description
 from quarry.core.web.identity import services_of
 from quarry.core.web.text_files import ASKED_FOR_EACH_TIME, text_response
@@ -22,20 +21,6 @@ ANSWER_SECONDS = 2.0
 """A database that takes longer for nothing at all is told as unavailable: who looks at health does not wait long."""
 
 router = APIRouter(tags=["service"])
-
-
-class Health(BaseModel):
-    """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
-
-    `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
-    failing, "recovering" while one call tries whether it answers again; fallbacks answer meanwhile. Absent without such models.
-    """
-
-    status: Literal["ok", "unavailable"]
-    database: Literal["ok", "unavailable"]
-    embedding_model: str
-    chat_model: str | None
-    models: dict[Literal["chat", "embedding"], CircuitState] | None = None
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})

@@ -1,0 +1,50 @@
+"""A client of Quarry's HTTP API: typed, with streams, retries and one exception for each kind of error. docs/client.md shows it.
+
+It imports the contracts of the domains, and none of their logic.
+"""
+
+from quarry.client.clients import AsyncClient, Client
+from quarry.client.errors import (
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Gone,
+    InvalidInput,
+    NotAuthenticated,
+    NotEnoughCredits,
+    NotFound,
+    QuarryError,
+    RateLimited,
+    SearchFailed,
+    Unavailable,
+    UnexpectedAnswer,
+)
+from quarry.client.routes.campaigns import CampaignsEvent
+from quarry.client.routes.companies import CompaniesEvent
+from quarry.client.routes.records import RecordsEvent
+from quarry.client.streams import AsyncStream, Stream
+from quarry.core.snippet import unmark
+
+__all__ = [
+    "AsyncClient",
+    "AsyncStream",
+    "CampaignsEvent",
+    "Client",
+    "CompaniesEvent",
+    "Conflict",
+    "ConnectionFailed",
+    "Forbidden",
+    "Gone",
+    "InvalidInput",
+    "NotAuthenticated",
+    "NotEnoughCredits",
+    "NotFound",
+    "QuarryError",
+    "RateLimited",
+    "RecordsEvent",
+    "SearchFailed",
+    "Stream",
+    "Unavailable",
+    "UnexpectedAnswer",
+    "unmark",
+]

@@ -1,0 +1,111 @@
+"""The two clients: the same methods, called or awaited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx2
+from pydantic import BaseModel
+
+from quarry.client.calls import AsyncCaller, Call, Caller, EventTypes, Reply
+from quarry.client.exchange import Door, Exchange, Patience
+from quarry.client.io import AwaitedDoor, BlockingDoor, finished
+from quarry.client.routes import Routes
+from quarry.client.streams import AsyncStream, Reading, Stream
+
+T = TypeVar("T")
+E = TypeVar("E", bound=BaseModel)
+
+Token = str | Callable[[], str] | None
+
+TIMEOUT = httpx2.Timeout(90.0, connect=10.0)
+"""Streams say something every ten seconds; a search has a minute."""
+RETRIES = 3
+WAIT_SECONDS_MAX = 30.0
+
+
+def _exchange(url: str, token: Token, retries: int, wait_seconds_max: float, door: Door) -> Exchange:
+    read = token if callable(token) else lambda: token
+    return Exchange(url, read, Patience(retries, wait_seconds_max), door)
+
+
+class Client(Routes, Caller):
+    """A Quarry at `url`, a path prefix included. Methods are named by what they do, and take and give the contract's own types.
+
+    `token` goes along as a bearer token: what the identity provider issued or, of a server on a laptop, any name; a function is
+    asked for it with each request. Whatever a server that is busy or away may yet answer is tried `retries` times more, after the
+    time that it asks for, if that is no longer than `wait_seconds_max`. `http` is a client of yours, with proxies and
+    certificates as you need them; closing it is your matter then. Threads may share a client.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: Token = None,
+        retries: int = RETRIES,
+        wait_seconds_max: float = WAIT_SECONDS_MAX,
+        http: httpx2.Client | None = None,
+    ) -> None:
+        self._http, self._is_own = http or httpx2.Client(timeout=TIMEOUT), http is None
+        self._exchange = _exchange(url, token, retries, wait_seconds_max, BlockingDoor(self._http))
+
+    def perform(self, call: Call, reply: Reply[T]) -> T:
+        """What each method does in the end."""
+        return finished(self._exchange.perform(call, reply))
+
+    def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]:
+        """The same of a method that streams."""
+        return Stream(Reading(self._exchange, call, events), finished)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._is_own:
+            self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncClient(Routes, AsyncCaller):
+    """The same, its methods awaited; streams are for `async for`."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: Token = None,
+        retries: int = RETRIES,
+        wait_seconds_max: float = WAIT_SECONDS_MAX,
+        http: httpx2.AsyncClient | None = None,
+    ) -> None:
+        self._http, self._is_own = http or httpx2.AsyncClient(timeout=TIMEOUT), http is None
+        self._exchange = _exchange(url, token, retries, wait_seconds_max, AwaitedDoor(self._http))
+
+    async def perform(self, call: Call, reply: Reply[T]) -> T:
+        """What each method does in the end."""
+        return await self._exchange.perform(call, reply)
+
+    def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]:
+        """The same of a method that streams."""
+        return AsyncStream(Reading(self._exchange, call, events))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._is_own:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

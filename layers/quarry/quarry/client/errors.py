@@ -1,0 +1,165 @@
+"""What can go wrong when a server is asked.
+
+QuarryError            any answer that is an error; `status` is its HTTP status
+├── NotAuthenticated   401  no token, or none that counts
+├── NotEnoughCredits   402
+├── Forbidden          403
+├── NotFound           404  unknown, or not yours
+├── Conflict           409  an idempotency key that was used for something else
+├── Gone               410  was there, and has expired
+├── InvalidInput       422  what you ask for is not valid: found here already, or by the server; `errors` names the fields
+├── RateLimited        429  `retry_after_seconds` says when to ask again
+├── Unavailable        503  a needed part is down; so does this
+├── SearchFailed            a search failed after its stream had begun
+├── UnexpectedAnswer        what came back is nothing that a server of this version says
+└── ConnectionFailed        the server was not reached, or the connection was lost too often
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+from pydantic import ValidationError
+
+from quarry.core.errors import FieldError
+from quarry.core.validation import plain_words
+
+NO_TYPE = "about:blank"
+
+
+class QuarryError(Exception):
+    """An error of the server's, as it is told (RFC 9457): `detail` is meant for people, `type` for programs. `request_id` is what
+    the server's operator finds it by.
+    """
+
+    expected_status: ClassVar[int | None] = None
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        status: int | None = None,
+        type: str = NO_TYPE,
+        title: str = "",
+        request_id: str | None = None,
+        errors: Sequence[FieldError] = (),
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.status = status or self.expected_status
+        self.type = type
+        self.title = title
+        self.request_id = request_id
+        self.errors = tuple(errors)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class NotAuthenticated(QuarryError):
+    expected_status = 401
+
+
+class NotEnoughCredits(QuarryError):
+    expected_status = 402
+
+
+class Forbidden(QuarryError):
+    expected_status = 403
+
+
+class NotFound(QuarryError):
+    expected_status = 404
+
+
+class Conflict(QuarryError):
+    expected_status = 409
+
+
+class Gone(QuarryError):
+    expected_status = 410
+
+
+class InvalidInput(QuarryError):
+    expected_status = 422
+
+    @classmethod
+    def of(cls, error: ValidationError) -> Self:
+        """What is wrong with a request that was not sent."""
+        fields = [
+            FieldError(
+                "".join(f"/{part}" for part in detail["loc"]),
+                f"{detail['loc'][-1] if detail['loc'] else 'the request'}: {plain_words(detail)}",
+            )
+            for detail in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        return cls("; ".join(field.message for field in fields), title="Invalid input", errors=fields)
+
+
+class RateLimited(QuarryError):
+    expected_status = 429
+
+
+class Unavailable(QuarryError):
+    expected_status = 503
+
+
+class SearchFailed(QuarryError):
+    pass
+
+
+class UnexpectedAnswer(QuarryError):
+    pass
+
+
+class ConnectionFailed(QuarryError):
+    """`was_sent`: the server may have done what it was asked for."""
+
+    def __init__(self, detail: str, *, was_sent: bool) -> None:
+        super().__init__(detail)
+        self.was_sent = was_sent
+
+
+_BY_STATUS = {kind.expected_status: kind for kind in QuarryError.__subclasses__() if kind.expected_status}
+
+
+def error_of(status: int, headers: Mapping[str, str], body: bytes) -> QuarryError:
+    """The error that an answer is. One that is no problem of ours, from something in between, is told by its status."""
+    try:
+        problem = json.loads(body)
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict):
+        problem = {}
+    phrase = http.client.responses.get(status, "unknown")
+    return _BY_STATUS.get(status, QuarryError)(
+        str(problem.get("detail") or f"The server answered {status} ({phrase})."),
+        status=status,
+        type=str(problem.get("type") or NO_TYPE),
+        title=str(problem.get("title") or phrase),
+        request_id=problem.get("request_id") or headers.get("x-request-id"),
+        errors=_fields(problem.get("errors")),
+        retry_after_seconds=_seconds(headers.get("retry-after")),
+    )
+
+
+def _fields(told: object) -> list[FieldError]:
+    rows = told if isinstance(told, list) else []
+    return [FieldError(str(row.get("pointer")), str(row.get("message"))) for row in rows if isinstance(row, dict)]
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """How long the header asks to wait: seconds, or a time."""
+    if retry_after is None:
+        return None
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    try:
+        moment = email.utils.parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0.0, moment.timestamp() - time.time())

@@ -1,0 +1,154 @@
+"""How a call is made: tried again where that may help. Written once, in coroutines that wait at a `Door` alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from quarry import __version__
+from quarry.client.calls import Call, Reply
+from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, error_of
+
+T = TypeVar("T")
+
+FIRST_PAUSE_SECONDS = 0.5
+PAUSE_SECONDS_MAX = 8.0
+"""Between tries where the server does not say how long to wait."""
+
+_HINDERED = {429, 502, 503, 504}
+"""The server was busy, or something between was."""
+_NOT_BEGUN = {429}
+"""Of these: what was asked for has not been done at all."""
+_IN_PROGRESS = 409
+"""With a time to wait: the first call of an idempotency key still runs."""
+
+
+class Answer(Protocol):
+    """An answer whose body has not come yet. What is lost on the way raises ConnectionFailed."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    async def read(self) -> bytes:
+        """The whole body."""
+        ...
+
+    async def next_chunk(self) -> bytes:
+        """The body's next bytes; none at its end."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Door(Protocol):
+    """All that waits: for another machine, and for time to pass."""
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        params: Mapping[str, Any] | None,
+        content: bytes | None,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        """Raises ConnectionFailed."""
+        ...
+
+    async def pause(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How often a call is tried again, and how long a wait the server may ask for."""
+
+    retries: int
+    wait_seconds_max: float
+
+    def pause_after(self, error: QuarryError, failures: int, *, is_repeatable: bool) -> float | None:
+        """Seconds to wait before the next try, after so many; None: there is none."""
+        if failures > self.retries or not _may_help(error, is_repeatable):
+            return None
+        if error.retry_after_seconds is not None:
+            return error.retry_after_seconds if error.retry_after_seconds <= self.wait_seconds_max else None
+        return self.own_pause(failures)
+
+    @staticmethod
+    def own_pause(failures: int) -> float:
+        """Longer each time, and not for all clients the same."""
+        longest = min(PAUSE_SECONDS_MAX, FIRST_PAUSE_SECONDS * 2.0 ** (failures - 1))
+        return longest * random.uniform(0.5, 1.0)  # noqa: S311
+
+
+def _may_help(error: QuarryError, is_repeatable: bool) -> bool:
+    if isinstance(error, ConnectionFailed):
+        return is_repeatable or not error.was_sent
+    if error.status == _IN_PROGRESS:
+        return error.retry_after_seconds is not None
+    return error.status in (_HINDERED if is_repeatable else _NOT_BEGUN)
+
+
+class Exchange:
+    """Calls to one server. `token` is asked for with each request."""
+
+    def __init__(self, url: str, token: Callable[[], str | None], patience: Patience, door: Door) -> None:
+        self.patience = patience
+        self.door = door
+        self._url = url.rstrip("/")
+        self._token = token
+
+    async def perform(self, call: Call, reply: Reply[T]) -> T:
+        """The answer to a call. Raises QuarryError."""
+        failures = 0
+        while True:
+            try:
+                answer = await self._opened(call, reply.also)
+                try:
+                    body = await answer.read()
+                finally:
+                    await answer.close()
+            except QuarryError as error:
+                failures += 1
+                await self._wait_or_raise(error, failures, call)
+            else:
+                return reply.read(body)
+
+    async def open(self, call: Call) -> Answer:
+        """The answer to a call that is a stream, once it has begun. Raises QuarryError."""
+        failures = 0
+        while True:
+            try:
+                return await self._opened(call)
+            except QuarryError as error:
+                failures += 1
+                await self._wait_or_raise(error, failures, call)
+
+    async def _opened(self, call: Call, also: int | None = None) -> Answer:
+        answer = await self._send(call)
+        if 200 <= answer.status < 300 or answer.status == also:
+            return answer
+        try:
+            body = await answer.read()
+        finally:
+            await answer.close()
+        raise error_of(answer.status, answer.headers, body)
+
+    async def _wait_or_raise(self, error: QuarryError, failures: int, call: Call) -> None:
+        pause = self.patience.pause_after(error, failures, is_repeatable=call.is_repeatable)
+        if pause is None:
+            raise error
+        await self.door.pause(pause)
+
+    async def _send(self, call: Call) -> Answer:
+        headers = {"User-Agent": f"quarry-client/{__version__}", **call.headers}
+        if token := self._token():
+            if not (token.isascii() and token.isprintable()):
+                raise NotAuthenticated("The token holds a character that no header takes.")
+            headers["Authorization"] = f"Bearer {token}"
+        # an empty query would take away one that the address has
+        query = call.query or None
+        return await self.door.send(
+            call.method, self._url + call.path, params=query, content=call.body, headers=headers
+        )

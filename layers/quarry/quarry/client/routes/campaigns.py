@@ -1,0 +1,69 @@
+"""Campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quarry.campaigns.contract import (
+    CampaignFilters,
+    ChatRequest,
+    ChatResponse,
+    Constraints,
+    FinalAnswerEvent,
+    HistoryMessage,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.client.calls import EventTypes, Sent, given, route, streamed
+from quarry.core.stream.encoding import NDJSON
+from quarry.core.stream.events import PartialTextEvent
+
+CampaignsEvent = ToolCallEvent | ToolObservationEvent | PartialTextEvent | FinalAnswerEvent
+"""What an answer about campaigns consists of."""
+
+CAMPAIGNS_EVENTS: EventTypes[CampaignsEvent] = EventTypes(
+    NDJSON, (ToolCallEvent, ToolObservationEvent, PartialTextEvent, FinalAnswerEvent), last="final_answer"
+)
+
+
+class CampaignRoutes:
+    @streamed("POST /campaigns/chat", CAMPAIGNS_EVENTS)
+    def ask_campaigns(
+        self,
+        message: str,
+        *,
+        history: Sequence[HistoryMessage] | None = None,
+        filters: CampaignFilters | None = None,
+        constraints: Constraints | None = None,
+    ) -> Sent:
+        """An answer about campaigns, step by step; the last event is `final_answer`. `filters` hold in every search."""
+        return _sent(message, history, filters, constraints)
+
+    @route("POST /campaigns/chat", ChatResponse)
+    def chat_about_campaigns(
+        self,
+        message: str,
+        *,
+        history: Sequence[HistoryMessage] | None = None,
+        filters: CampaignFilters | None = None,
+        constraints: Constraints | None = None,
+    ) -> Sent:
+        """The same answer in one piece."""
+        return _sent(message, history, filters, constraints)
+
+
+def _sent(
+    message: str,
+    history: Sequence[HistoryMessage] | None,
+    filters: CampaignFilters | None,
+    constraints: Constraints | None,
+) -> Sent:
+    body = given(
+        ChatRequest,
+        message=message,
+        history=history,
+        active_filters=filters,
+        apply_filters_to_query=True if filters else None,
+        constraints=constraints,
+    )
+    return Sent(body=body)

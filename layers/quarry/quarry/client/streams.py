@@ -1,0 +1,234 @@
+"""Streams of events: read as they come, and read on where a connection was lost."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from quarry.client.calls import Call, EventTypes
+from quarry.client.errors import ConnectionFailed, Gone, NotFound, QuarryError, SearchFailed, UnexpectedAnswer
+from quarry.client.exchange import Answer, Exchange
+from quarry.core.stream.encoding import SSE, Form
+
+E = TypeVar("E", bound=BaseModel)
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True)
+class WireEvent:
+    """An event as it came: its place (RUN/SEQ), its type and its JSON."""
+
+    place: str | None
+    type: str
+    json: bytes
+
+
+class EventReader:
+    """Events out of the bytes of a stream, however these are cut. An event that is not whole is none."""
+
+    def __init__(self, form: Form) -> None:
+        self._is_sse = form is SSE
+        self._rest = b""
+        self._id: str | None = None
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[WireEvent]:
+        """The events that are whole now. Raises UnexpectedAnswer."""
+        # by the byte: other ends of line, as Unicode has them, may stand in a text
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        read = self._sse_line if self._is_sse else self._json_line
+        return [event for line in lines if (event := read(line.removesuffix(b"\r"))) is not None]
+
+    def _json_line(self, line: bytes) -> WireEvent | None:
+        return _event(line, None) if line else None
+
+    def _sse_line(self, line: bytes) -> WireEvent | None:
+        if not line:
+            data, self._data = b"\n".join(self._data), []
+            return _event(data, self._id) if data else None
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._data.append(value)
+        elif name == b"id":
+            self._id = value.decode()
+        return None
+
+
+def _event(text: bytes, place: str | None) -> WireEvent:
+    try:
+        read = json.loads(text)
+        return WireEvent(place or read.get("seq"), read["type"], text)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UnexpectedAnswer("The server's stream holds what is no event.") from error
+
+
+class Reading(Generic[E]):
+    """One stream from beginning to end, over as many connections as it takes.
+
+    `place` is that of the event that was given last. A connection that was lost before any event came is made anew, and the
+    question asked again.
+    """
+
+    def __init__(self, exchange: Exchange, call: Call, events: EventTypes[E]) -> None:
+        self.place: str | None = None
+        self._exchange, self._call, self._events = exchange, call, events
+        self._waiting: deque[WireEvent] = deque()
+        self._answer: Answer | None = None
+        self._reader = EventReader(events.form)
+        self._failures = 0
+        self._is_over = False
+
+    async def next(self) -> E | None:
+        """The next event; None behind the last. Raises QuarryError."""
+        while not self._is_over:
+            try:
+                if (event := await self._next_known()) is not None:
+                    return event
+            except BaseException:
+                await self.close()
+                raise
+        return None
+
+    async def close(self) -> None:
+        """Read no further. The search goes on for a little while, and is ended by the server then."""
+        self._is_over = True
+        await self._drop()
+
+    async def _next_known(self) -> E | None:
+        """The next event, or None where only a part of it has come, or one of a type that this version does not know."""
+        if not self._waiting:
+            await self._read_on()
+            return None
+        event = self._waiting.popleft()
+        self.place = event.place
+        self._failures = 0
+        if event.type == "error":
+            raise SearchFailed(_message(event))
+        if event.type == self._events.last:
+            await self.close()
+        model = self._events.by_type.get(event.type)
+        if model is None:
+            return None
+        try:
+            return model.model_validate_json(event.json)
+        except ValidationError as error:
+            raise UnexpectedAnswer(f"An event of type {event.type!r} is not of this version.") from error
+
+    async def _read_on(self) -> None:
+        try:
+            if self._answer is None:
+                self._answer = await self._exchange.open(self._call_from_here())
+            chunk = await self._answer.next_chunk()
+            if not chunk:
+                raise ConnectionFailed("The stream ended before its last event.", was_sent=True)
+        except ConnectionFailed as error:
+            if self._answer is None:  # that was tried again already
+                raise
+            await self._lost(error)
+        except (NotFound, Gone) as error:
+            if self.place is None:
+                raise
+            # what was said last may be stored a moment later
+            await self._lost(error)
+        else:
+            self._waiting.extend(self._reader.feed(chunk))
+
+    def _call_from_here(self) -> Call:
+        if self.place is None:
+            return self._call
+        return dataclasses.replace(self._call, query={**self._call.query, "after_seq": self.place})
+
+    async def _lost(self, error: QuarryError) -> None:
+        await self._drop()
+        self._failures += 1
+        if self._failures > self._exchange.patience.retries:
+            message = "The connection was lost, and the rest of the stream could not be read."
+            raise ConnectionFailed(message, was_sent=True) from error
+        await self._exchange.door.pause(self._exchange.patience.own_pause(self._failures))
+
+    async def _drop(self) -> None:
+        answer, self._answer = self._answer, None
+        self._waiting.clear()
+        self._reader = EventReader(self._events.form)
+        if answer is not None:
+            await answer.close()
+
+
+def _message(event: WireEvent) -> str:
+    told = json.loads(event.json)
+    holder = told if "message" in told else told.get("data")
+    return str(holder.get("message")) if isinstance(holder, dict) else "The search failed."
+
+
+class _Stream(Generic[E]):
+    """What both kinds of stream tell of themselves."""
+
+    def __init__(self, reading: Reading[E]) -> None:
+        self._reading = reading
+
+    @property
+    def place(self) -> str | None:
+        """Where the last event stands, as RUN/SEQ; None before the first."""
+        return self._reading.place
+
+    @property
+    def run_id(self) -> str | None:
+        """The run, for `cancel_run` and `give_feedback`; None before the first event."""
+        return self.place.partition("/")[0] if self.place else None
+
+
+class Stream(_Stream[E], Iterator[E]):
+    """The events of a search, to be iterated over once. Asked when the first event is wanted; closed behind the last, by
+    `with`, or by `close()`.
+    """
+
+    def __init__(self, reading: Reading[E], run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        super().__init__(reading)
+        self._run = run
+
+    def __next__(self) -> E:
+        event: E | None = self._run(self._reading.next())
+        if event is None:
+            raise StopIteration
+        return event
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no further; the server ends the search soon after. `cancel_run` ends it at once."""
+        self._run(self._reading.close())
+
+
+class AsyncStream(_Stream[E], AsyncIterator[E]):
+    """The same, for `async for` and `async with`."""
+
+    async def __anext__(self) -> E:
+        event = await self._reading.next()
+        if event is None:
+            raise StopAsyncIteration
+        return event
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Read no further; the server ends the search soon after. `cancel_run` ends it at once."""
+        await self._reading.close()

@@ -1,0 +1,57 @@
+"""What goes over the wire beside the domains: feedback, health, and what a page needs to know."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from quarry.core.contract import Request
+from quarry.core.model.circuit_breaker import CircuitState
+from quarry.core.text import Storable
+
+REASON_MAX_CHARACTERS = 2_000
+"""Of what somebody says of a run."""
+
+
+class Feedback(Request):
+    """`POST /runs/{id}/feedback`."""
+
+    helpful: bool
+    reason: (
+        Annotated[str, StringConstraints(strip_whitespace=True, max_length=REASON_MAX_CHARACTERS), Storable] | None
+    ) = Field(default=None, examples=["It answers another question."])
+
+
+class Health(BaseModel):
+    """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
+
+    `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
+    failing, "recovering" while one call tries whether it answers again; fallbacks answer meanwhile. Absent without such models.
+    """
+
+    status: Literal["ok", "unavailable"]
+    database: Literal["ok", "unavailable"]
+    embedding_model: str
+    chat_model: str | None
+    models: dict[Literal["chat", "embedding"], CircuitState] | None = None
+
+
+class SignIn(BaseModel):
+    """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`.
+
+    `token` says which of the tokens the API takes as a bearer token.
+    """
+
+    domain: str
+    client_id: str
+    scopes: list[str]
+    token: Literal["id", "access"]
+
+
+class PageConfig(BaseModel):
+    """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path."""
+
+    domains: list[str]
+    sign_in: SignIn | None
+    prefix: str

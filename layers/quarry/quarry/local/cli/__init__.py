@@ -1,0 +1,140 @@
+"""The command `quarry`: what can be said on the command line, in a module for each kind of command, and how each command ends.
+
+Nothing is imported here that takes time, so that `quarry --help` is quick; each command imports what it needs.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from quarry import __version__
+from quarry.local.cli import data, installation, judging, searching, serving, users
+from quarry.local.cli.parsing import FAILED, WRONG_USAGE, Arguments, Command, CommandsHelp, Parser, WrongUsage
+
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+
+_EPILOG = """\
+environment:
+  DATABASE_URL     a Postgres of your own; unset: the embedded one
+  QUARRY_DATA_DIR  where the embedded one keeps its data (default: .quarry)
+  NO_COLOR         set to anything: no colours
+  QUARRY_TOKEN     who you are to the server of --server: its token or, of a local one, a name
+  OPENAI_API_KEY, OPENAI_BASE_URL and all other settings are described in docs/settings.md;
+  what the environment does not set is taken from the file .env of this folder
+
+exit status:
+  0 done, 1 failed, 2 wrong usage
+
+`quarry COMMAND --help` tells more of a command.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    # As the local embedding model has it, before anything else imports numpy, whose threads are settled by then.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # better a question mark than no answer where the terminal's encoding lacks a character
+            stream.reconfigure(errors="replace")
+    try:
+        try:
+            return _run(parser().parse_args(arguments))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read our output has read enough. Nothing must be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _run(given: Arguments) -> int:
+    from quarry.local.dotenv_file import take_dotenv
+    from quarry.local.logs import configure_logging
+
+    # A command says itself what went wrong; `serve` lets more through once it knows the settings.
+    configure_logging("ERROR")
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        given.dotenv = take_dotenv()
+        return _chosen(given)(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except WrongUsage as error:
+        _complain(f"{error}; see `quarry {given.command} --help`")
+        return WRONG_USAGE
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        _complain(message)
+        return FAILED
+
+
+def _chosen(given: Arguments) -> Command:
+    """What is to be done. Raises WrongUsage."""
+    command: Command | None = given.run if given.server is None else given.remote
+    if command is None:
+        raise WrongUsage("this needs the database itself: call it without --server, where DATABASE_URL names it")
+    return command
+
+
+def _explain(error: Exception) -> str | None:
+    """What to tell of an error that was to be foreseen; None for a fault of our own."""
+    from quarry.core.errors import QuarryError
+
+    if isinstance(error, QuarryError):
+        return error.message
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("quarry"):
+        return f"{error.name} is not installed: pip install quarry-search"
+    from quarry.local.embedded_postgres import EmbeddedPostgresError
+
+    if isinstance(error, EmbeddedPostgresError):
+        return str(error)
+    if isinstance(error, OSError):
+        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+    return _explain_postgres(error)
+
+
+def _explain_postgres(error: Exception) -> str | None:
+    import psycopg
+
+    from quarry.core.postgres.pool import translate
+
+    if not isinstance(error, psycopg.Error):
+        return None
+    translated = translate(error)
+    return translated.message if translated else f"Postgres says: {error.diag.message_primary or error}"
+
+
+def _complain(message: str) -> None:
+    print("quarry:", " ".join(message.split()), file=sys.stderr)
+
+
+def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
+    """End by SIGTERM as by an error, so that the embedded Postgres is given up."""
+    raise SystemExit(TERMINATED)
+
+
+def parser() -> Parser:
+    """The whole command line."""
+    quarry = Parser(
+        prog="quarry",
+        description="Agentic search over your own Postgres.",
+        epilog=_EPILOG,
+        formatter_class=CommandsHelp,
+    )
+    quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
+    quarry.add_argument("--server", metavar="URL", help="have a server answer: `ask` and `credits show` go by it")
+    commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    for part in (serving, data, searching, judging, users, installation):
+        part.add_to(commands)
+    return quarry

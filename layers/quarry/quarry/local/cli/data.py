@@ -1,0 +1,235 @@
+"""Commands that change what the database holds, and what of it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from quarry.local.cli.parsing import DONE, Arguments, Commands, FilesAlone, WrongUsage, add, add_group, add_json, status
+from quarry.local.telling import telling
+
+
+def _sample(given: Arguments) -> int:
+    from quarry.local.data import load_samples
+    from quarry.local.database import open_database
+
+    with open_database() as database, telling(given.json, loaded=[]):
+        load_samples(database)
+    return DONE
+
+
+def _migrate(given: Arguments) -> int:
+    from quarry.local.data import migrate_database
+
+    with telling(given.json, moved=False, migrations=[], functions=[]):
+        migrate_database()
+    return DONE
+
+
+def _map(given: Arguments) -> int:
+    from quarry.local.collections import map_schema
+
+    map_schema(given.schema, given.output, force=given.force)
+    return DONE
+
+
+def _apply(given: Arguments) -> int:
+    from quarry.local.apply import apply_file
+
+    with telling(given.json, changes=[], collections=[], tables=[]):
+        return status(apply_file(given.file, only_plan=given.plan, embed=not given.no_embed))
+
+
+def _reconcile(given: Arguments) -> int:
+    from quarry.local.apply import reconcile
+
+    with telling(given.json, differing=[], collections=[], tables=[]):
+        return status(reconcile(given.collection))
+
+
+def _uninstall(given: Arguments) -> int:
+    from quarry.local.uninstall import uninstall
+
+    return status(uninstall(confirmed=given.yes))
+
+
+def _load(given: Arguments) -> int:
+    with telling(given.json, files=[], tables=[]):
+        return _load_table(given) if given.collection is None else _load_collection(given)
+
+
+def _load_table(given: Arguments) -> int:
+    from quarry import catalog
+    from quarry.local.data import load_table
+
+    if given.key is not None:
+        raise WrongUsage("--key says how the rows of a table of your own are told apart, which --as NAME makes")
+    if given.table not in catalog.LOADABLE:
+        advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
+        raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
+    return status(
+        load_table(
+            given.table, given.files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+        )
+    )
+
+
+def _load_collection(given: Arguments) -> int:
+    from quarry.local.file_collection import InvalidName, load_collection, table_of
+
+    try:
+        name = table_of(given.collection)
+    except InvalidName as error:
+        raise WrongUsage(str(error)) from error
+    return status(
+        load_collection(
+            name,
+            [Path(given.table), *given.files],
+            format=given.format,
+            key=given.key,
+            skip_invalid=given.skip_invalid,
+            embed=not given.no_embed,
+        )
+    )
+
+
+def _embed(given: Arguments) -> int:
+    from quarry.local.data import embed_tables
+
+    with telling(given.json, tables=[]):
+        return status(embed_tables("all" if given.all else "stale" if given.stale else "new"))
+
+
+def _verify_index(given: Arguments) -> int:
+    from quarry.local.index import verify
+
+    return _index(given, verify)
+
+
+def _rebuild_index(given: Arguments) -> int:
+    from quarry.local.index import rebuild
+
+    return _index(given, rebuild)
+
+
+def _index(given: Arguments, act: Callable[..., bool]) -> int:
+    from quarry.local.database import open_database
+    from quarry.local.index import UnknownTable
+
+    with open_database() as database:
+        try:
+            return status(act(database, given.table, as_json=given.json))
+        except UnknownTable as error:
+            raise WrongUsage(str(error)) from error
+
+
+def _cleanup(given: Arguments) -> int:
+    from quarry.local.data import clean_up
+
+    clean_up(as_json=given.json)
+    return DONE
+
+
+def add_to(commands: Commands) -> None:
+    add_json(add(commands, "sample", _sample, "load the sample data of every domain", "quarry sample"))
+    add_json(add(commands, "migrate", _migrate, "bring the database up to date", "quarry migrate"))
+
+    drafting = add(
+        commands, "map", _map, "draft quarry.toml from tables that exist", "quarry map support --output quarry.toml"
+    )  # fmt: skip
+    drafting.description = (
+        "Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. No row is read, and\n"
+        "nothing is changed. Read the draft over: docs/own-data.md says what it means."
+    )
+    drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
+    drafting.add_argument("--output", metavar="FILE", type=Path, help="a new file to write (default: standard output)")
+    drafting.add_argument("--force", action="store_true", help="overwrite the file")
+
+    apply = add(commands, "apply", _apply, "make the database agree with quarry.toml", "quarry apply --plan")
+    apply.add_argument(
+        "file", metavar="FILE", type=Path, nargs="?", default=Path("quarry.toml"), help="default: %(default)s"
+    )
+    apply.add_argument("--plan", action="store_true", help="say what would be done, and do nothing")
+    apply.add_argument(
+        "--no-embed", action="store_true", help="do not embed now; `quarry embed` or `serve` does it later"
+    )
+    add_json(apply)
+
+    reconcile = add(
+        commands, "reconcile", _reconcile, "compare collections with their tables, and mend what differs", "quarry reconcile"
+    )  # fmt: skip
+    reconcile.add_argument("collection", metavar="COLLECTION", nargs="?", help="only this one of quarry.toml")
+    add_json(reconcile)
+
+    load = add(commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets")
+    load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
+    load.description = (
+        "Load a table from files: CSV with a header, JSON Lines, JSON arrays or Parquet, each gzipped or not. Every row is\n"
+        "validated, then inserted, or updated where its id is known. Where a row is wrong it is named, and nothing of its\n"
+        "file is kept. What was loaded is then embedded. With --as the files become a table of their own, which is\n"
+        "declared in quarry.toml and searched: docs/own-data.md has more."
+    )
+    load.appendix = _loadable_tables
+    load.add_argument("table", metavar="TABLE", help="one of the tables below; with --as there is none")
+    files = load.add_argument(
+        "files", metavar="FILE", type=Path, nargs="+", help="a file in UTF-8, a folder of such, or - for standard input"
+    )
+    load.add_argument(
+        "--as",
+        dest="collection",
+        metavar="NAME",
+        action=FilesAlone,
+        files=files,
+        help="make a table NAME of the files, or SCHEMA.NAME, and search it as a collection; load into it again later",
+    )
+    load.add_argument(
+        "--key", metavar="COLUMN", help="with --as: the column that tells rows apart, if it is not guessed"
+    )
+    load.add_argument(
+        "--format",
+        choices=("csv", "jsonl", "json", "parquet"),
+        help="otherwise by the file's ending, or by its content",
+    )
+    load.add_argument("--skip-invalid", action="store_true", help="leave wrong rows out and keep the others")
+    load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
+    add_json(load)
+
+    embed = add(commands, "embed", _embed, "embed the rows that have no vectors yet", "quarry embed --stale")
+    which = embed.add_mutually_exclusive_group()
+    which.add_argument("--stale", action="store_true", help="also the rows whose text has changed since")
+    which.add_argument(
+        "--all", action="store_true", help="drop every vector and embed everything anew, as after a change of model"
+    )
+    add_json(embed)
+    _add_index(commands)
+    add_json(add(commands, "cleanup", _cleanup, "delete what has expired", "quarry cleanup"))
+    uninstall = add(
+        commands, "uninstall", _uninstall, "drop all of Quarry's from the database", "quarry uninstall --yes"
+    )
+    uninstall.add_argument("--yes", action="store_true", help="without asking")
+
+
+def _add_index(commands: Commands) -> None:
+    actions = add_group(
+        commands,
+        "index",
+        "verify what search reads against the data, or make it anew",
+        "Verify what search reads against the data that it is made of, or make it anew: generated columns,\n"
+        "rows of collections, values of facets, vectors, indexes, statistics. Nobody who searches has to wait for either.",
+        "quarry index verify motions",
+    )
+    for name, run, summary in (
+        ("verify", _verify_index, "list what differs from the data; status 1 where anything does"),
+        ("rebuild", _rebuild_index, "make it anew; vectors only where they are missing or of an earlier text"),
+    ):
+        action = add(actions, name, run, summary, f"quarry index {name} motions")
+        action.add_argument(
+            "table", metavar="TABLE", nargs="?", help="only this one of `quarry load --help`, or this collection"
+        )
+        add_json(action)
+
+
+def _loadable_tables() -> str:
+    from quarry.local.data import describe_tables
+
+    return f"\ntables, in the order in which they refer to each other, and their fields:\n\n{describe_tables()}\n"

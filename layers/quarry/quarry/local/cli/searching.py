@@ -1,0 +1,126 @@
+"""Commands that search, and look at searches."""
+
+from __future__ import annotations
+
+import argparse
+
+from quarry.domains import DOMAINS
+from quarry.local.cli.parsing import (
+    DONE,
+    Arguments,
+    Commands,
+    Parser,
+    WrongUsage,
+    add,
+    add_json,
+    on_database,
+    positive,
+)
+
+
+def _ask(given: Arguments) -> int:
+    from quarry.local.ask import ask
+
+    _check_question(given)
+    return on_database(lambda database: ask(given.domain, given.question, database, as_json=given.json))
+
+
+def _ask_server(given: Arguments) -> int:
+    import asyncio
+
+    from quarry.local.remote import ask_server
+
+    _check_question(given)
+    asyncio.run(ask_server(given.server, given.domain, given.question, as_json=given.json))
+    return DONE
+
+
+def _check_question(given: Arguments) -> None:
+    from quarry.core.errors import InvalidInput
+    from quarry.local.ask import check
+
+    try:
+        check(given.domain, given.question)
+    except InvalidInput as error:
+        raise WrongUsage(error.message) from error
+
+
+def _runs(given: Arguments) -> int:
+    from quarry.local.runs import list_runs
+
+    return on_database(
+        lambda database: list_runs(database, given.limit, with_feedback=given.feedback, as_json=given.json)
+    )
+
+
+def _show_run(given: Arguments) -> int:
+    from quarry.local.runs import show_run
+
+    return on_database(lambda database: show_run(database, given.id, as_json=given.json))
+
+
+def _replay_run(given: Arguments) -> int:
+    from quarry.local.replay import replay_run
+
+    return on_database(lambda database: replay_run(database, given.id, as_json=given.json))
+
+
+def _tools(given: Arguments) -> int:
+    from quarry.local.tools import print_tools
+
+    print_tools(given.format)
+    return DONE
+
+
+def _mcp(given: Arguments) -> int:
+    from quarry.local.agents import serve_agents
+
+    serve_agents(given.user, may_spend=given.allow_spending)
+    return DONE
+
+
+def add_to(commands: Commands) -> None:
+    ask = add(
+        commands, "ask", _ask, "ask a question and watch it being answered",
+        'quarry ask records "Why was the bridge closed to trucks?"', remote=_ask_server,
+    )  # fmt: skip
+    ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
+    ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
+    ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
+
+    tools = add(
+        commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"
+    )  # fmt: skip
+    tools.add_argument(
+        "--format", choices=("openai", "mcp"), default="openai", help="whose function format (default: %(default)s)"
+    )
+
+    mcp = add(commands, "mcp", _mcp, "serve the tools for agents over standard input and output", "quarry mcp")
+    mcp.description = (
+        "Serve the tools for agents by the Model Context Protocol over standard input and output. A client on this machine\n"
+        "starts this by itself: docs/agents.md has the configuration to paste."
+    )
+    mcp.add_argument("--user", metavar="NAME", default="demo", help="whose searches they are (default: %(default)s)")
+    mcp.add_argument(
+        "--allow-spending", action="store_true", help="offer search_people too, which costs a credit each time"
+    )
+
+    runs = add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
+    runs.add_argument("--limit", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
+    runs.add_argument("--feedback", action="store_true", help="those of which somebody said whether they helped")
+    add_json(runs)
+    actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=Parser)
+    show = add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")
+    show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
+    replay = add(actions, "replay", _replay_run, "ask again, and show what is different", "quarry runs replay 3f2a")
+    replay.description = (
+        "Ask the question of a run again, with the code, data and settings of today, and compare results, their order and\n"
+        "how it ended. Nobody is charged and no run is recorded; with a chat model, it is called. What was asked before it\n"
+        "in a conversation, and filters beside the question, are not in the run log and not asked again."
+    )
+    replay.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
+    for action in (show, replay):
+        # without a default: `quarry runs --json show ID` has set it already
+        action.add_argument(
+            "--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout"
+        )

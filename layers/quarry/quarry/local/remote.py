@@ -1,0 +1,61 @@
+"""Commands that ask a server instead of a database: `quarry --server URL …`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+
+from pydantic import BaseModel
+
+from quarry.client import AsyncClient, AsyncStream, NotAuthenticated
+from quarry.client import QuarryError as ClientError
+from quarry.core.errors import QuarryError
+from quarry.local.ask import askable_of, render
+from quarry.local.askable import Events
+
+TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
+
+
+async def ask_server(server: str, domain: str, question: str, *, as_json: bool) -> None:
+    """As `quarry ask` does, with a server's answer. Raises QuarryError."""
+    askable = askable_of(domain)
+    async with _asked(server) as asked, aclosing(_events(askable.remote(asked, question))) as events:
+        await render(askable, events, as_json=as_json, server=server)
+
+
+async def show_own_credits(server: str, *, as_json: bool) -> None:
+    """How many credits the token's owner has."""
+    async with _asked(server) as asked:
+        balance = (await asked.credits()).balance
+    print(json.dumps({"balance": balance}) if as_json else f"{balance:,} credit{'' if balance == 1 else 's'}")
+
+
+@asynccontextmanager
+async def _asked(server: str) -> AsyncIterator[AsyncClient]:
+    """A client of the server, what it raises being told as all errors of commands are."""
+    try:
+        async with AsyncClient(server, token=os.environ.get(TOKEN)) as asked:
+            yield asked
+    except ClientError as error:
+        raise _as_ours(error) from error
+
+
+async def _events(told: AsyncIterator[BaseModel]) -> Events:
+    try:
+        async for event in told:
+            yield event
+    except ClientError as error:
+        raise _as_ours(error) from error
+    finally:
+        if isinstance(told, AsyncStream | AsyncGenerator):
+            await told.aclose()
+
+
+def _as_ours(error: ClientError) -> QuarryError:
+    if isinstance(error, NotAuthenticated):
+        return QuarryError(f"{error.detail} {TOKEN} is what signs you in.")
+    if error.retry_after_seconds:
+        return QuarryError(f"{error.detail} (in {error.retry_after_seconds:.0f} s)")
+    return QuarryError(error.detail)
