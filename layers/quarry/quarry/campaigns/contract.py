@@ -16,8 +16,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.campaigns.facets import CAMPAIGNS
-from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, FacetOf, Request
+from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import QueryText, Storable, StorableWords
 
@@ -42,7 +41,9 @@ FilterValues = Annotated[_Several, BeforeValidator(_as_list, json_schema_input_t
 """One value, or several of which any suffices."""
 
 
-FieldName = Annotated[str, FacetOf(CAMPAIGNS)]
+FieldName = Literal[
+    "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", "capture_date", "copy"
+]  # fmt: skip
 """What conditions are about."""
 
 

@@ -7,8 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.companies.facets import COMPANIES
-from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, FacetOf, Request
+from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 
@@ -35,7 +34,10 @@ FUNDING_STAGES: tuple[FundingStage, ...] = (
     "public",
 )
 
-FieldName = Annotated[str, FacetOf(COMPANIES)]
+FieldName = Literal[
+    "name", "former_name", "domain", "sector", "category", "business_model", "niche", "status", "city", "country", "founded_year",
+    "closed_year", "employees", "funding_stage", "funding", "founder", "acquirer",
+]  # fmt: skip
 """What conditions are about."""
 
 EndReason = Literal["exact_match", "confidence_met", "converged", "guardrail_hit", "error"]

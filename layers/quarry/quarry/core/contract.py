@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, StrictInt
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
-from quarry.core.retrieval.facets import SearchTable
 from quarry.core.text import Storable
 
 if TYPE_CHECKING:  # a function that reads no question imports nothing of that
@@ -41,16 +38,6 @@ class Request(BaseModel):
     """Base of what clients send: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-@dataclass(frozen=True)
-class FacetOf:
-    """Makes of a text the name of one of a table's facets: `Annotated[str, FacetOf(CAMPAIGNS)]`."""
-
-    table: SearchTable
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.literal_schema([facet.name for facet in self.table.facets])
 
 
 EVIDENCE_MAX = 240
