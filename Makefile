@@ -17,10 +17,10 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench load eval docs lock package build deploy clean
+.PHONY: help demo test check format bench load eval docs screenshots lock package build deploy clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with the sample data (no keys, no database needed)
 	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
@@ -54,6 +54,9 @@ endif
 
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors
 	@$(BIN)/python -m tools.generate
+
+screenshots: $(VENV)/dev ## Make the pictures in docs/images anew (needs Chromium)
+	@$(BIN)/python -m tools.screenshots
 
 lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt

@@ -18,10 +18,12 @@ from quarry.local import cli
 from tools.generate import STREAMED, event_schema, settings_page, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "events/README.md"]
 
 _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _COMMAND = re.compile(r"(?:^|[\s;&|(])(?:\S*/)?(quarry|make) +([^;&|)\n]*)")
 
 
@@ -68,6 +70,23 @@ def test_every_command_that_a_page_names_exists(page: Path) -> None:
     for program, arguments in commands(page.read_text()):
         word = unknown(program, arguments)
         assert word is None, f"{program} {shlex.join(arguments)}: there is no {word}"
+
+
+def anchors(page: str) -> set[str]:
+    """What the headings of a page can be linked to by, as GitHub makes it."""
+    headings = _HEADING.findall(_FENCE.sub("", page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in _LINK.findall(_FENCE.sub("", page.read_text())):
+        path, _, anchor = link.partition("#")
+        if re.match(r"https?:|mailto:", link):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target.read_text()), link
 
 
 def test_every_file_that_the_worked_examples_name_exists() -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import quarry
 from quarry import catalog
+from quarry.campaigns import contract as campaigns
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.companies import contract as companies
+from quarry.companies.facets import COMPANIES
 from quarry.domains import DOMAINS, modules, searched_tables
 
 PACKAGE = Path(quarry.__file__).parent
@@ -26,3 +31,8 @@ def test_each_domain_has_tables_that_are_searched() -> None:
 def test_a_module_that_a_domain_lacks_is_left_out() -> None:
     assert "ontology" not in modules("completion")
     assert [*modules("routes")] == [*DOMAINS]
+
+
+def test_a_condition_may_name_every_facet() -> None:
+    assert {*get_args(campaigns.FieldName)} == {facet.name for facet in CAMPAIGNS.facets}
+    assert {*get_args(companies.FieldName)} == {facet.name for facet in COMPANIES.facets}

@@ -3,7 +3,9 @@
 sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
 sql/functions/records/record_hashes.sql  what tells whether records changed, from the built-in collections
 sql/schema.sql            the net effect of migrations and functions
+layers/quarry/quarry/api/examples.json  calls of each route, from the recorded events
 docs/api/openapi.json     the HTTP interface
+docs/errors.md            every error (between its markers)
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
@@ -45,10 +47,12 @@ from quarry.core.stream.encoding import NDJSON, PLACE_PATTERN, SSE, Form
 from quarry.core.stream.events import EnvelopedErrorEvent, ErrorEvent, Event, PartialTextEvent
 from quarry.core.tables import LoadableTable
 from quarry.core.web.description import openapi_document
+from quarry.core.web.examples import RECORDED
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
+from tools.api_examples import examples
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -62,6 +66,8 @@ STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
 
 TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
+ERRORS_START = "<!-- errors: written by tools/generate.py -->\n"
+ERRORS_END = "<!-- end of errors -->\n"
 
 # Kept between runs: setting a server up takes seconds, starting it does not.
 _CLUSTER = ROOT / ".quarry" / "generate"
@@ -103,13 +109,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def generated_texts() -> dict[Path, str]:
     """What each generated text file should hold, by its path."""
-    data = ROOT / "docs" / "data.md"
+    data, errors = ROOT / "docs" / "data.md", ROOT / "docs" / "errors.md"
+    api = openapi_document(everything.ROUTERS, calls := examples(openapi_document(everything.ROUTERS)["paths"]))
     with _scratch_database() as url:
         migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
         schema = schema_dump(url)
     return {
         ROOT / "sql" / "schema.sql": schema,
-        ROOT / "docs" / "api" / "openapi.json": _json(openapi_document(everything.ROUTERS)),
+        RECORDED: _json(calls),
+        ROOT / "docs" / "api" / "openapi.json": _json(api),
+        errors: with_errors(errors.read_text(), api["x-problems"]),
         **{
             ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared, form))
             for domain, (contract, shared, form) in STREAMED.items()
@@ -193,8 +202,21 @@ def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]
     return heading | schema
 
 
-def _json(document: dict[str, Any]) -> str:
+def _json(document: object) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+# --- docs/errors.md
+
+
+def with_errors(page: str, problems: Sequence[dict[str, Any]]) -> str:
+    """`page`, docs/errors.md, with every error between its two markers."""
+    return _between(page, ERRORS_START, "\n" + "\n".join(map(_error_section, problems)) + "\n", ERRORS_END)
+
+
+def _error_section(problem: dict[str, Any]) -> str:
+    codes = f"`{problem['type']}`, below `/v1/` `{problem['code']}`"
+    return f"### {problem['status']} {problem['title']}\n\n{codes}\n\n{problem['meaning']} {problem['remedy']}\n"
 
 
 # --- docs/settings.md
@@ -234,12 +256,17 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
-    """`page` with the description of `tables` between its two markers."""
-    head, _, rest = page.partition(TABLES_START)
-    _, end, tail = rest.partition(TABLES_END)
-    if not end:
-        raise SystemExit("docs/data.md: the markers around the tables are gone")
-    return head + TABLES_START + "\n" + "\n".join(map(_table_section, tables)) + "\n" + TABLES_END + tail
+    """`page`, docs/data.md, with the description of `tables` between its two markers."""
+    return _between(page, TABLES_START, "\n" + "\n".join(map(_table_section, tables)) + "\n", TABLES_END)
+
+
+def _between(page: str, start: str, text: str, end: str) -> str:
+    """`page` with `text` between its markers."""
+    head, _, rest = page.partition(start)
+    _, found, tail = rest.partition(end)
+    if not found:
+        raise SystemExit(f"{start.strip()}: this marker, or the one that ends it, is gone")
+    return head + start + text + end + tail
 
 
 def _table_section(table: LoadableTable) -> str:

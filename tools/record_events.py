@@ -62,7 +62,7 @@ UNKNOWN_OF_THE_CLIENT = (
 )
 
 ANSWER_ID = "pVx0mZ3Tq7yJc2LwN8rKdA"
-QUESTION = "Why are heavy trucks banned from the Sable River Bridge?"
+QUESTION = "Who moved the motion on the Sable River Bridge?"
 PEOPLE_QUERY = "Go engineers in Bengaluru who are open to work, for up to 50 LPA"
 CAMPAIGNS_QUESTION = "What do the premium email campaigns offer?"
 MCP_ACCEPT = "application/json, text/event-stream"
@@ -212,6 +212,7 @@ REQUESTS = {
     "console/examples": Request("GET", "/examples.json", public=True),
     "console/page": Request("GET", "/", accept="text/html", public=True),
     "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
+    "console/reference": Request("GET", "/docs", accept="text/html", public=True),
     # under a version that never was, so that the recording does not change with each edit of an asset
     "console/asset": Request(
         "GET", "/assets/{path+}", accept="image/svg+xml", path={"path": "000000000000/icon.svg"}, public=True

@@ -15,7 +15,7 @@ from mcp import MCPError, StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult
+from mcp_types import INVALID_PARAMS, CallToolResult
 
 from quarry.api.agents import AGENT_TOOLS
 from quarry.core import agent_server
@@ -215,7 +215,7 @@ async def test_what_was_found_has_an_address(base: str) -> None:
         for uri in ("quarry://records/motion/none", "quarry://nowhere", "quarry://records/motion"):
             with pytest.raises(MCPError) as unknown:
                 await client.read_resource(uri)
-            assert unknown.value.code == agent_server.RESOURCE_NOT_FOUND, uri
+            assert (unknown.value.code, unknown.value.error.data) == (INVALID_PARAMS, {"uri": uri}), uri
 
 
 async def test_prompts_name_tools_that_there_are(base: str) -> None:

@@ -188,7 +188,7 @@ def test_the_description_is_asked_for_again_only_to_hear_that_it_is_the_same(cli
 async def test_the_description_is_made_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     made, may_end = [], threading.Event()
 
-    def make(routers: Any) -> dict[str, Any]:
+    def make(routers: Any, examples: Any) -> dict[str, Any]:
         made.append(routers)
         assert may_end.wait(30)
         return {}

@@ -147,7 +147,7 @@ def test_a_route_leads_to_the_function_that_serves_it_and_is_public_where_it_kno
 
 def test_the_public_routes_are_those_of_the_contract() -> None:
     public = {path for routers in ROUTERS.values() for _, path, is_public in served(routers) if is_public}
-    page = {"/", "/search", "/assets/{path+}", "/config.json", "/examples.json"}
+    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json"}
     assert public == {"/health", "/openapi.json", "/answers/{id}"} | page
 
 

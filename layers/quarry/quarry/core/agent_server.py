@@ -41,8 +41,6 @@ INSTRUCTIONS = (
 
 PAGE_SIZE = 50
 """So many things of a list are told at a time: clients that read one page only miss nothing of ours."""
-RESOURCE_NOT_FOUND = -32002
-"""The protocol's code for it."""
 
 JSON = "application/json"
 
@@ -173,7 +171,8 @@ class AgentServer:
         try:
             text = _text(await self._resource(uri))
         except QuarryError as error:
-            raise _protocol_error(error) from error
+            # `uri` alone is how the protocol tells a resource that there is not from arguments that are wrong
+            raise _protocol_error(error, data={"uri": uri}) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON, text=text)])
 
     async def _resource(self, uri: str) -> dict[str, Any]:
@@ -227,14 +226,14 @@ def _page(items: Sequence[Item], parameters: PaginatedRequestParams | None) -> t
     return items[start:end], str(end) if end < len(items) else None
 
 
-def _protocol_error(error: QuarryError, otherwise: str = UNFORESEEN_MESSAGE) -> MCPError:
+def _protocol_error(
+    error: QuarryError, otherwise: str = UNFORESEEN_MESSAGE, data: dict[str, str] | None = None
+) -> MCPError:
     from mcp import MCPError
     from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
-    code = RESOURCE_NOT_FOUND if isinstance(error, NotFound) else INTERNAL_ERROR
-    if isinstance(error, InvalidInput):
-        code = INVALID_PARAMS
-    return MCPError(code, error.public_message or otherwise)
+    code = INVALID_PARAMS if isinstance(error, InvalidInput | NotFound) else INTERNAL_ERROR
+    return MCPError(code, error.public_message or otherwise, data if isinstance(error, NotFound) else None)
 
 
 def _text(found: Mapping[str, Any]) -> str:

@@ -26,9 +26,12 @@ from quarry.core.errors import (
     RateLimited,
     Unavailable,
     UnsupportedMediaType,
+    catalogue,
+    problem_type,
 )
 from quarry.core.web import openai_errors
 from quarry.core.web.bodies import METHODS_WITH_BODY
+from quarry.core.web.examples import Example, add_examples, recorded_examples
 from quarry.core.web.identity import verified_caller
 from quarry.core.web.problems import Problem, ProblemField, documented, error_schemas
 from quarry.core.web.text_files import TextFile
@@ -55,13 +58,14 @@ class Description:
         """The description. The first call takes long, and those that come meanwhile wait for it: not for an event loop."""
         with self._making:
             if self._made is None:
-                document = json.dumps(openapi_document(self._routers), ensure_ascii=False, separators=(",", ":"))
-                self._made = TextFile(document.encode(), "application/json")
+                document = openapi_document(self._routers, recorded_examples())
+                text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+                self._made = TextFile(text.encode(), "application/json")
             return self._made
 
 
-def openapi_document(routers: Sequence[APIRouter]) -> dict[str, Any]:
-    """The OpenAPI 3.1 description of `routers`."""
+def openapi_document(routers: Sequence[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
+    """The OpenAPI 3.1 description of `routers`, with `examples` of their calls."""
     app = FastAPI(openapi_url=None)
     for router in routers:
         app.include_router(router)
@@ -78,7 +82,17 @@ def openapi_document(routers: Sequence[APIRouter]) -> dict[str, Any]:
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
     document["components"]["schemas"] = dict(sorted((schemas | ERROR_SCHEMAS).items()))
+    add_examples(document["paths"], examples)
+    document["x-problems"] = [_problem(error) for error in catalogue()]
     return document
+
+
+def _problem(error: type[QuarryError]) -> dict[str, Any]:
+    """What a reader is told of an error; `code` is its name below `/v1/`."""
+    told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
+    code = openai_errors.error_of(told)["error"]["code"]
+    del told["detail"]
+    return told | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
 
 
 def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:

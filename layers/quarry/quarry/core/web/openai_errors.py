@@ -10,14 +10,10 @@ from pydantic import BaseModel
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.core.errors import InvalidInput, MalformedRequest, NotFound, QuarryError
+from quarry.core.errors import InvalidInput, MalformedRequest, ModelNotFound, QuarryError, problem_type
 from quarry.core.web import problems
 
 PREFIX = "/v1/"
-
-
-class ModelNotFound(NotFound):
-    title = "Model not found"
 
 
 class ErrorDetail(BaseModel):
@@ -65,7 +61,7 @@ def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
     status: int = problem["status"]
     name = str(problem["type"]).rpartition(":")[2].replace("-", "_")
     fields = problem.get("errors") or [{"pointer": ""}]
-    is_about_model = name == ModelNotFound.title.lower().replace(" ", "_")
+    is_about_model = problem["type"] == problem_type(ModelNotFound.title)
     param = "model" if is_about_model else fields[0]["pointer"].removeprefix("/").replace("/", ".")
     return {
         "error": {

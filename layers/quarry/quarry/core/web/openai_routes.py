@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Header, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.completions import Answer, Asked, Said, Sources, citations, listing
-from quarry.core.errors import Conflict, PaymentRequired
+from quarry.core.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.core.idempotency import KeyText
 from quarry.core.run_log import HeardRuns
 from quarry.core.services import Caller
@@ -21,7 +21,7 @@ from quarry.core.stream.events import Event
 from quarry.core.stream.runs import RunStreams
 from quarry.core.web.filled_domains import FilledDomains
 from quarry.core.web.identity import ServicesDependency
-from quarry.core.web.openai_errors import ModelNotFound, documented
+from quarry.core.web.openai_errors import documented
 from quarry.core.web.openai_shapes import (
     CHUNK_SCHEMA,
     CHUNKS,

@@ -1,4 +1,4 @@
-"""The page: one HTML file and its assets, read once and served so that a browser may keep them.
+"""The page, the API reference beside it and the assets of both, read once and served so that a browser may keep them.
 
 Every asset is under an address that holds a hash of them all, `/assets/<version>/app.js`: modules import each other by relative
 paths and so stay within one version, and what has such an address never changes. All files are text, since API Gateway's
@@ -51,9 +51,10 @@ router = APIRouter(tags=["console"], include_in_schema=False)
 
 @dataclass(frozen=True)
 class Page:
-    """The HTML, which names its assets by their version, and the assets by their path."""
+    """The HTML of both, which name their assets by their version, and the assets by their path."""
 
     html: TextFile
+    reference: TextFile
     assets: Mapping[str, TextFile]
     version: str
 
@@ -66,9 +67,12 @@ def page() -> Page:
     assets = {path.relative_to(root).as_posix(): _read(path) for path in paths}
     version = hashlib.sha256(b"".join(name.encode() + file.body for name, file in assets.items())).hexdigest()
     version = version[:VERSION_LENGTH]
-    html = _read(DIRECTORY / "index.html")
-    versioned = html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode())
-    return Page(TextFile(versioned, html.media_type), assets, version)
+    return Page(_versioned("index.html", version), _versioned("reference.html", version), assets, version)
+
+
+def _versioned(name: str, version: str) -> TextFile:
+    html = _read(DIRECTORY / name)
+    return TextFile(html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode()), html.media_type)
 
 
 def _read(path: Path) -> TextFile:
@@ -85,8 +89,19 @@ async def index(request: Request) -> Response:
     if request.url.path == "/" and not whole_path.endswith("/"):
         # the page's addresses are relative: it must know that the stage is a folder
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
-    headers = SECURITY_HEADERS | {"Content-Security-Policy": _content_security_policy(event)}
-    return text_response(request, page().html, ASKED_FOR_EACH_TIME, headers)
+    return _html_response(request, page().html)
+
+
+@router.get("/docs")
+@without_place
+async def reference(request: Request) -> Response:
+    """The API reference, which the browser makes of `/openapi.json`."""
+    return _html_response(request, page().reference)
+
+
+def _html_response(request: Request, html: TextFile) -> Response:
+    policy = _content_security_policy(request.scope.get("aws.event") or {})
+    return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy})
 
 
 @router.get("/assets/{path:path}")

@@ -23,6 +23,7 @@ from quarry.core.errors import (
     MethodNotAllowed,
     NotFound,
     QuarryError,
+    problem_type,
 )
 
 MEDIA_TYPE = "application/problem+json"
@@ -98,7 +99,7 @@ def problem_response(
 ) -> Response:
     """One problem. `type` is derived from the title, so that a client may compare it."""
     body = {
-        "type": f"urn:quarry:problem:{title.lower().replace(' ', '-')}",
+        "type": problem_type(title),
         "title": title,
         "status": status,
         "detail": detail,

@@ -5,13 +5,13 @@
 
 /**
  * @typedef {'offline' | 'unreachable' | 'not_signed_in' | 'no_credits' | 'not_allowed' | 'not_found' | 'expired' | 'conflict' |
- *   'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind
+ *   'misdirected' | 'invalid' | 'rate_limited' | 'unavailable' | 'broken_off' | 'failed'} ProblemKind
  */
 
 /** @type {Record<number, ProblemKind>} */
 const KINDS = {
   400: 'invalid', 401: 'not_signed_in', 402: 'no_credits', 403: 'not_allowed', 404: 'not_found', 409: 'conflict', 410: 'expired',
-  413: 'invalid', 422: 'invalid', 429: 'rate_limited', 503: 'unavailable', 504: 'unavailable',
+  413: 'invalid', 421: 'misdirected', 422: 'invalid', 429: 'rate_limited', 502: 'unavailable', 503: 'unavailable', 504: 'unavailable',
 };
 
 // The service sends a heartbeat every ten seconds.
@@ -56,6 +56,7 @@ export function isStopped(error) {
  * @property {AbortSignal} [signal] stops the call
  * @property {string} [accept]
  * @property {boolean} [isPublic] the call needs no user
+ * @property {string | null} [after] a stream that was begun before is read on behind this place
  */
 
 export class Api {
@@ -83,6 +84,11 @@ export class Api {
     await this.#request('POST', path, {...options, body});
   }
 
+  /** @param {string} path @param {unknown} body */
+  async patch(path, body) {
+    return readJson(await this.#request('PATCH', path, {body}));
+  }
+
   /** @param {string} path @param {Options} [options] */
   async delete(path, options = {}) {
     await this.#request('DELETE', path, options);
@@ -97,7 +103,7 @@ export class Api {
    * @returns {AsyncGenerator<any>}
    */
   async *stream(path, options = {}) {
-    let place = null;
+    let place = options.after ?? null;
     let ended = false;
     let lost = 0;
     try {
@@ -181,6 +187,11 @@ export class Api {
  */
 export function pathOf(...segments) {
   return segments.flatMap((segment) => segment.split('/')).map(encodeURIComponent).join('/');
+}
+
+/** Whether what ended so can be read on. @param {unknown} error */
+export function canReadOn(error) {
+  return error instanceof Problem && (LOST.has(error.kind) || error.kind === 'rate_limited');
 }
 
 /** The run that an event's place is of. @param {string} place */

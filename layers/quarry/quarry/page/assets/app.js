@@ -5,11 +5,13 @@
  *
  *     export const title = 'People';
  *     export const stylesheet = 'views/people.css';          // beside the module; left out where none is needed
- *     export function mount(root, context) { …; return {show(params, entry) { … }, close() { … }}; }
+ *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id) { … }, close() { … }}; }
  *
  * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows at once and whenever the
  * address changes within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a view
- * keeps there is there again when the reader comes back to it. `close` ends what still runs.
+ * keeps there is there again when the reader comes back to it, and what it saves there also after a reload. `open` opens the panel that
+ * the address's fragment names, such as `#motion/42`, over what is shown: a link to one thing, which Back closes. `close` ends what
+ * still runs.
  *
  * @typedef {object} Context
  * @property {import('./api.js').Api} api
@@ -17,19 +19,23 @@
  * @property {(params: import('./api.js').Query, options?: {replace?: boolean}) => void} go show another state of this domain. With `replace` only the
  *   address of the present one changes, and `show` is not called.
  * @property {(params: import('./api.js').Query) => string} address of a state of this domain, for a link
+ * @property {(type: string, id: string, hint?: any) => void} open the panel of one thing, by its address; `hint` is what is known of it
  * @property {(text: string) => void} announce say it to a screen reader, politely
  * @property {(text: string) => void} setTitle the document's title before the page's own name
  * @property {import('./signin.js').Session} session
  *
- * @typedef {{show: (params: URLSearchParams, entry: Record<string, any>) => void, close: () => void}} View
+ * @typedef {{show: (params: URLSearchParams, entry: import('./entries.js').Entry & Record<string, any>) => void, close: () => void,
+ *   open: (type: string, id: string, hint: any) => import('./components/panel.js').Panel | null}} View
  */
 
 import {Api, Problem} from './api.js';
 import {button, element, icon, replace} from './dom.js';
-import {noticeOf} from './components/notice.js';
+import {openKept} from './components/kept.js';
+import {emptyState, noticeOf} from './components/notice.js';
+import {schemeButton} from './components/scheme.js';
+import {DOMAINS} from './domains.js';
+import {currentEntry, forgetEntries} from './entries.js';
 import {Session, forget} from './signin.js';
-
-const NAMES = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
 
 const HOME = new URL('./', location.href);
 
@@ -40,11 +46,14 @@ const page = {
   announcer: document.querySelector('[data-announcer]'),
 };
 
-/** What views kept, by the key of their history entry. */
-const entries = new Map();
-
-/** @type {{domain: string, view: View} | null} */
+/** @type {{domain: string, view: View, entry: import('./entries.js').Entry | null} | null} */
 let shown = null;
+
+/** The panel that the address names. @type {{name: string, panel: import('./components/panel.js').Panel} | null} */
+let item = null;
+
+/** What is known of things that were opened, by their names in the address. */
+const hints = new Map();
 
 /** Counts navigations: one that was overtaken while its module loaded shows nothing. */
 let navigation = 0;
@@ -98,7 +107,7 @@ async function finishSignIn() {
 /** The domain that the address names, if there is one of that name. */
 function namedDomain(params = new URLSearchParams(location.search)) {
   const named = params.get('domain');
-  return named !== null && Object.hasOwn(NAMES, named) ? named : null;
+  return named !== null && Object.hasOwn(DOMAINS, named) ? named : null;
 }
 
 /** The domain that the address names, else the first that holds data. */
@@ -107,13 +116,21 @@ function domainOf(params) {
   if (named !== null) return named;
   // questions to the records go without, so that a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
-  return Object.keys(NAMES).find((name) => config.domains.includes(name)) ?? 'records';
+  return Object.keys(DOMAINS).find((name) => config.domains.includes(name)) ?? 'records';
 }
 
 /** Show what the address says. */
 async function show() {
   navigation += 1;
   const own = navigation;
+  const isSame = shown !== null && location.search === shown.entry?.address;
+  const entry = currentEntry(isSame ? shown.entry : null);
+  if (shown?.entry === entry) {
+    // only the panel came or went; meanwhile what is shown may have got an address of its own
+    if (!isSame) history.replaceState(history.state, '', `${location.pathname}${entry.address}${location.hash}`);
+    showItem();
+    return;
+  }
   const params = new URLSearchParams(location.search);
   const domain = domainOf(params);
   showDomains(domain);
@@ -128,9 +145,59 @@ async function show() {
       fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
       return;
     }
-    shown = {domain, view: mounted(domain, module)};
+    shown = {domain, view: mounted(domain, module), entry: null};
   }
-  shown.view.show(params, entry());
+  shown.entry = entry;
+  entry.address = location.search;
+  closeItem();
+  shown.view.show(params, entry);
+  showItem();
+}
+
+/** Open the panel that the address's fragment names, or close the one that it no longer names. */
+function showItem() {
+  const name = itemName();
+  if (item?.name === name) return;
+  closeItem();
+  if (name === '') return;
+  const [type, ...id] = name.split('/');
+  const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name));
+  if (panel === null) return;
+  const own = {name, panel};
+  item = own;
+  panel.dialog.addEventListener('close', () => {
+    // one that was closed by going elsewhere leaves that address as it is
+    if (item !== own) return;
+    item = null;
+    if (history.state?.isOver) history.back();
+    else history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  });
+}
+
+function closeItem() {
+  const before = item;
+  item = null;
+  before?.panel.close();
+}
+
+/** What the fragment names; nothing where it is no name of a thing. */
+function itemName() {
+  try {
+    const name = decodeURIComponent(location.hash.slice(1));
+    return name === 'kept' || name.includes('/') ? name : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Open something over what is shown; Back closes it. */
+function openItem(name, hint) {
+  hints.set(name, hint);
+  const address = `#${name.split('/').map(encodeURIComponent).join('/')}`;
+  const state = {...history.state, isOver: true};
+  if (item === null) history.pushState(state, '', location.pathname + location.search + address);
+  else history.replaceState({...history.state}, '', location.pathname + location.search + address);
+  showItem();
 }
 
 /** The domain's module, its stylesheet loaded; null when they could not be had. */
@@ -150,8 +217,15 @@ function mounted(domain, module) {
   setTitle(domain, '');
   const root = element('div', {class: `view view-${domain}`});
   const view = module.mount(root, contextOf(domain));
-  replace(page.view, root);
+  replace(page.view, !config.domains.includes(domain) && nothingYet(domain), root);
   return view;
+}
+
+/** That a domain holds no data, and how it gets some. */
+function nothingYet(domain) {
+  const command = (text) => element('code', {}, text);
+  return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${DOMAINS[domain].toLowerCase()} here yet`,
+    'Whoever runs this service fills it by ', command('quarry load'), ', or with invented data by ', command('quarry sample'), '. Then load this page again.'));
 }
 
 /** @returns {Context} */
@@ -164,13 +238,13 @@ function contextOf(domain) {
     examples: examples[domain] ?? [],
     go(params, {replace: inPlace = false} = {}) {
       if (inPlace) {
-        history.replaceState(history.state, '', address(params));
+        history.replaceState(history.state, '', address(params) + location.hash);
+        if (shown?.entry) shown.entry.address = location.search;
         return;
       }
-      history.pushState(null, '', address(params));
-      scrollTo(0, 0);
-      show();
+      visit(address(params));
     },
+    open(type, id, hint) { openItem(`${type}/${id}`, hint); },
     announce(text) { page.announcer.textContent = text; },
     setTitle(text) { setTitle(domain, text); },
   };
@@ -185,14 +259,7 @@ function addressOf(domain, params) {
 }
 
 function setTitle(domain, text) {
-  document.title = `${text || NAMES[domain]} – Quarry`;
-}
-
-function entry() {
-  const key = history.state?.key ?? crypto.randomUUID();
-  if (history.state?.key === undefined) history.replaceState({key}, '');
-  if (!entries.has(key)) entries.set(key, {});
-  return entries.get(key);
+  document.title = `${text || DOMAINS[domain]} – Quarry`;
 }
 
 /** Load a stylesheet once; what it styles waits for it. */
@@ -205,43 +272,25 @@ function styled(path) {
 }
 
 function showDomains(current) {
-  const names = Object.keys(NAMES).filter((name) => config.domains.includes(name) || name === current);
+  const names = Object.keys(DOMAINS).filter((name) => config.domains.includes(name) || name === current);
   replace(page.domains, names.map((name) => element('a', {
     href: addressOf(name, {}),
     'aria-current': name === current && 'page',
     data: {domain: name},
-  }, NAMES[name])));
+  }, DOMAINS[name])));
   page.domains.hidden = names.length < 2;
   // on a phone the row may be longer than the window
   page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
 }
 
 function showTools() {
-  const tools = [schemeButton()];
+  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'What you keep', 'aria-label': 'What you keep', onclick: () => openItem('kept')}), schemeButton()];
   if (session.isNeeded) {
     tools.unshift(session.isSignedIn
-      ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => session.signOut()})
+      ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => { forgetEntries(); session.signOut(); }})
       : button('Sign in', {kind: 'quiet', onclick: () => session.signIn()}));
   }
   replace(page.tools, tools);
-}
-
-function schemeButton() {
-  const dark = () => (document.documentElement.dataset.scheme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-  const label = () => (dark() ? 'Light colours' : 'Dark colours');
-  const control = button(icon(dark() ? 'sun' : 'moon'), {kind: 'icon', title: label(), 'aria-label': label(), onclick: () => {
-    const scheme = dark() ? 'light' : 'dark';
-    document.documentElement.dataset.scheme = scheme;
-    try {
-      localStorage.setItem('quarry.scheme', scheme);
-    } catch {
-      // it holds for as long as the page is open
-    }
-    replace(control, icon(dark() ? 'sun' : 'moon'));
-    control.title = label();
-    control.setAttribute('aria-label', label());
-  }});
-  return control;
 }
 
 function listen() {
@@ -255,9 +304,20 @@ function followInside(event) {
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!link || link.target || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const url = new URL(link.href);
-  if (url.origin !== HOME.origin || ![HOME.pathname, `${HOME.pathname}search`].includes(url.pathname) || url.hash) return;
+  if (url.hash === '#main') {
+    // not a place of its own in the history
+    event.preventDefault();
+    document.querySelector('main').focus();
+    return;
+  }
+  if (url.origin !== HOME.origin || ![HOME.pathname, `${HOME.pathname}search`].includes(url.pathname)) return;
   event.preventDefault();
-  history.pushState(null, '', url);
+  visit(url);
+}
+
+/** Go to an address of the page, as a new entry of the history. @param {string | URL} address */
+function visit(address) {
+  history.pushState({key: crypto.randomUUID()}, '', address);
   scrollTo(0, 0);
   show();
 }

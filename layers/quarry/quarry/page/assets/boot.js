@@ -1,5 +1,5 @@
-// What comes before the modules: the colour scheme that was chosen here, so that nothing is painted twice, and a second try where a
-// file of the page could not be fetched. A service that starts cold may refuse some of many requests at once.
+// What comes before the modules: the colour scheme that was chosen here, so that nothing is painted twice; the view that the address
+// names, fetched beside all else; and a second try where a file of the page could not be fetched. A service that starts cold may refuse some of many requests at once.
 (() => {
   const TRIES = 'quarry.tries';
   const TRIES_MAX = 3;
@@ -9,6 +9,22 @@
     if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset.scheme = scheme;
   } catch {
     // storage is forbidden here: the system's scheme holds
+  }
+
+  const VIEWS = {
+    records: ['records.css', 'records.js', 'records/answer.js', 'records/declared.js', 'records/months.js', 'records/record.js', 'records/results.js'],
+    people: ['people.css', 'people.js', 'people/constraints.js', 'people/person.js'],
+    companies: ['chat.css', 'companies.js', 'chat/chat.js', 'chat/turn.js'],
+    campaigns: ['chat.css', 'campaigns.js', 'chat/chat.js', 'chat/turn.js'],
+    ontology: ['ontology.css', 'ontology.js'],
+  };
+  // the API reference has no views
+  const domain = document.currentScript.dataset.views === 'none' ? '' : new URLSearchParams(location.search).get('domain') ?? 'records';
+  for (const name of Object.hasOwn(VIEWS, domain) ? VIEWS[domain] : []) {
+    const link = document.createElement('link');
+    Object.assign(link, name.endsWith('.css') ? {rel: 'preload', as: 'style'} : {rel: 'modulepreload'});
+    link.href = new URL(`views/${name}`, document.currentScript.src).href;
+    document.head.append(link);
   }
 
   let isTrying = false;

@@ -138,6 +138,7 @@ const ICONS = {
   filter: 'M4 7h16M7 12h10M10 17h4',
   outside: 'M9 5H5v14h14v-4M13 5h6v6M19 5l-9 9',
   lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6z',
+  bookmark: 'M7 4h10v16l-5-4-5 4z',
   person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
 };
 

@@ -6,6 +6,7 @@ const LANGUAGE = 'en-GB';
 
 const DAY = new Intl.DateTimeFormat(LANGUAGE, {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'});
 const MONTH = new Intl.DateTimeFormat(LANGUAGE, {month: 'short', year: 'numeric', timeZone: 'UTC'});
+const NUMBER = new Intl.NumberFormat(LANGUAGE);
 const MOMENT = new Intl.DateTimeFormat(LANGUAGE, {dateStyle: 'long', timeStyle: 'short'});
 
 /** A date such as `2024-02-13`, or an ISO time's day. */
@@ -36,7 +37,7 @@ export function duration(milliseconds) {
 
 /** @param {number} value */
 export function number(value) {
-  return new Intl.NumberFormat(LANGUAGE).format(value);
+  return NUMBER.format(value);
 }
 
 /** @param {number} value @param {string} currency its ISO 4217 code */

@@ -65,7 +65,7 @@ export class Session {
   async signIn() {
     const verifier = random();
     const state = random();
-    store(PENDING, {verifier, state, destination: location.search});
+    store(PENDING, {verifier, state, destination: location.search + location.hash});
     const challenge = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
     location.assign(this.#address('/oauth2/authorize', {
       response_type: 'code',

@@ -3,23 +3,25 @@
  */
 
 import {element, uniqueId} from '../dom.js';
-import {number} from '../format.js';
+import {number, plural} from '../format.js';
 
 /**
  * @param {string} title
  * @param {{label: string, value: number}[]} entries
- * @param {{max?: number, isSorted?: boolean}} [options] at most so many, the others added up as one; all by default. `isSorted`: in the order given
+ * @param {{max?: number, isSorted?: boolean}} [options] at most so many, the others summed up in words; all by default. `isSorted`: in the order given
  */
 export function barChart(title, entries, {max = Infinity, isSorted = false} = {}) {
   const id = uniqueId('bars');
+  // what is not told by the length of a bar is told in words: the others together would be the longest
   const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
-  const shown = sorted.slice(0, max);
-  const rest = sorted.slice(max).reduce((sum, {value}) => sum + value, 0);
-  if (rest > 0) shown.push({label: 'others', value: rest});
-  const largest = Math.max(1, ...shown.map(({value}) => value));
+  const shown = sorted.slice(0, sorted.length === max + 1 ? sorted.length : max);
+  const rest = sorted.slice(shown.length);
+  const others = rest.reduce((sum, {value}) => sum + value, 0);
+  const largest = Math.max(...shown.map(({value}) => Math.abs(value))) || 1;
   return element('figure', {class: 'bars', 'aria-labelledby': id},
     element('figcaption', {id}, title),
     element('dl', {}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
-      element('dd', {}, element('span', {class: 'bar', 'aria-hidden': 'true', style: {'--share': value / largest}}), number(value))))));
+      element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), number(value))))),
+    rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${number(others)} in all`));
 }

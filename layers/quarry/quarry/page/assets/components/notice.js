@@ -16,40 +16,50 @@ const WORDS = {
   expired: ['This has expired', 'Ask again for a fresh result.'],
   conflict: ['Still at work', 'The same request is already running.'],
   invalid: ['That cannot be searched', 'Change the question and try again.'],
-  rate_limited: ['A short pause, please', 'That were many requests within a minute.'],
+  rate_limited: ['A short pause, please', 'Those were many requests within a minute.'],
+  misdirected: ['Not served under this name', 'This Quarry answers to other host names than the one in this address.'],
   unavailable: ['A part of the service is down', 'It should be back shortly.'],
   broken_off: ['The answer broke off', 'The connection ended before the answer did.'],
   failed: ['Something went wrong', 'Try again; if it stays so, tell whoever runs this service.'],
 };
 
-const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid']);
+const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid', 'misdirected']);
+
+/** The way on, where the page itself can offer none. */
+const ADVICE = {
+  no_credits: 'What was found before can still be opened. Whoever runs this service grants more credits.',
+  misdirected: 'Whoever runs it adds this name to QUARRY_ALLOWED_HOSTS.',
+};
 
 /**
  * A notice about a failure, read out at once. `retry` is offered where it can help, after the wait that the service asks for.
  * @param {unknown} error
- * @param {{retry?: () => void, signIn?: () => void}} [actions]
+ * @param {{retry?: () => void, goOn?: () => void, signIn?: () => void}} [actions] `goOn` takes up what broke off where it did
  */
-export function noticeOf(error, {retry, signIn} = {}) {
+export function noticeOf(error, {retry, goOn, signIn} = {}) {
   const problem = error instanceof Problem ? error : new Problem('failed');
   if (!(error instanceof Problem)) console.error(error);
   const [title, text] = WORDS[problem.kind];
   const controls = [];
   if (problem.kind === 'not_signed_in' && signIn) controls.push(button('Sign in', {kind: 'primary', onclick: signIn}));
-  if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(retryButton(retry, problem.retryAfterSeconds ?? 0));
+  const wait = problem.retryAfterSeconds ?? 0;
+  if (goOn) controls.push(laterButton('Read on', 'primary', goOn, wait));
+  if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(laterButton(goOn ? 'Ask again' : 'Try again', goOn ? '' : 'primary', retry, wait));
   const told = problem.errors.length ? problem.errors.map((each) => each.message).join('. ') : problem.detail;
   return element('div', {class: 'notice', role: 'alert', data: {kind: problem.kind}},
     element('h2', {class: 'notice-title'}, title),
     element('p', {}, told || text),
+    ADVICE[problem.kind] && element('p', {}, ADVICE[problem.kind]),
     problem.requestId && problem.status >= 500 && element('p', {class: 'fine'}, 'Request ', element('code', {}, problem.requestId)),
     controls.length > 0 && element('div', {class: 'notice-actions'}, controls));
 }
 
-/** Try again, once the wait is over; it counts down meanwhile. */
-function retryButton(retry, seconds) {
-  const control = button('Try again', {kind: 'primary', onclick: retry});
+/** A button for when the wait is over; it counts down meanwhile. */
+function laterButton(label, kind, onclick, seconds) {
+  const control = button(label, {kind, onclick});
   const tick = (left) => {
     control.disabled = left > 0;
-    control.textContent = left > 0 ? `Try again in ${left} s` : 'Try again';
+    control.textContent = left > 0 ? `${label} in ${left} s` : label;
     if (left > 0) setTimeout(() => tick(left - 1), 1000);
   };
   if (seconds > 0) tick(Math.min(seconds, 3600));

@@ -7,28 +7,45 @@ import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {noticeOf} from './notice.js';
 
 /**
+ * @typedef {object} Panel
+ * @property {HTMLDialogElement} dialog
+ * @property {() => void} close
+ * @property {(text: string, kicker?: string) => void} setTitle
+ */
+
+/**
  * Open a panel. What `load` resolves to is shown in it, and until then that it is loading; a failure can be retried.
  * @param {string} title
- * @param {() => import('../dom.js').Child | Promise<import('../dom.js').Child>} load
- * @param {{kicker?: string, signIn?: () => void, onclose?: () => void}} [options] `kicker` stands above the title
- * @returns {{close: () => void, setTitle: (text: string) => void}}
+ * @param {(panel: Panel) => import('../dom.js').Child | Promise<import('../dom.js').Child>} load
+ * @param {{kicker?: string, signIn?: () => void, isWide?: boolean}} [options] `kicker` stands above the title
+ * @returns {Panel}
  */
-export function openPanel(title, load, {kicker, signIn, onclose} = {}) {
+export function openPanel(title, load, {kicker, signIn, isWide = false} = {}) {
   const id = uniqueId('panel');
   const heading = element('h2', {id, tabindex: '-1'}, title);
+  const over = element('p', {class: 'kicker', hidden: !kicker}, kicker);
   const body = element('div', {class: 'panel-body'});
-  const dialog = element('dialog', {class: 'panel', 'aria-labelledby': id},
+  const dialog = element('dialog', {class: isWide ? 'panel is-wide' : 'panel', 'aria-labelledby': id},
     element('header', {class: 'panel-head'},
-      element('div', {}, kicker && element('p', {class: 'kicker'}, kicker), heading),
+      element('div', {}, over, heading),
       button(icon('close'), {kind: 'icon', 'aria-label': 'Close', title: 'Close', onclick: () => dialog.close()})),
     body);
-  dialog.addEventListener('close', () => { dialog.remove(); onclose?.(); });
+  dialog.addEventListener('close', () => dialog.remove());
   // a click beside it lands on the dialog itself, whose inside is all covered
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+  const panel = {
+    dialog,
+    close: () => dialog.close(),
+    setTitle: (text, above) => {
+      heading.textContent = text;
+      over.textContent = above ?? '';
+      over.hidden = !above;
+    },
+  };
   const fill = async () => {
     replace(body, loading());
     try {
-      replace(body, await load());
+      replace(body, await load(panel));
     } catch (error) {
       replace(body, noticeOf(error, {retry: fill, signIn}));
     }
@@ -37,7 +54,7 @@ export function openPanel(title, load, {kicker, signIn, onclose} = {}) {
   dialog.showModal();
   heading.focus();
   fill();
-  return {close: () => dialog.close(), setTitle: (text) => { heading.textContent = text; }};
+  return panel;
 }
 
 /** Grey lines in the place of what is coming. */

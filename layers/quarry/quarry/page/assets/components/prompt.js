@@ -72,7 +72,8 @@ export class Prompt {
   }
 
   #grow() {
-    if (!this.input.isConnected) return;
+    // most browsers let it grow by themselves, before anything is painted
+    if (!this.input.isConnected || CSS.supports('field-sizing', 'content')) return;
     this.input.style.setProperty('height', 'auto');
     this.input.style.setProperty('height', `${this.input.scrollHeight}px`);
   }

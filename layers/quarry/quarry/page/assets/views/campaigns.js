@@ -1,9 +1,12 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
+import {Problem} from '../api.js';
 import {barChart} from '../components/bars.js';
 import {choices, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
+import {sortControl, sorted} from '../components/sorting.js';
+import {markdownText, takeaway} from '../components/takeaway.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
@@ -17,6 +20,13 @@ const CARDS = 9;
 const BARS = 6;
 const HISTORY_MAX = 50;
 
+const ORDERS = [
+  {name: 'best', label: 'As found'},
+  {name: 'newest', label: 'Newest', key: ({capture_date: date}) => date, isDescending: true},
+  {name: 'oldest', label: 'Oldest', key: ({capture_date: date}) => date},
+  {name: 'brand', label: 'Brand', key: ({brand, company}) => brand ?? company},
+];
+
 const STEP_WORDS = {campaigns_research: 'the choice of searches', campaigns_answer: 'the writing of the answer', query_embedding: 'search by meaning'};
 
 const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filtering', full_text_search: 'Searching the copy', aggregate_campaigns: 'Counting'};
@@ -24,6 +34,8 @@ const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filte
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new Chat(root, context, {
+    domain: 'campaigns',
+    open: openFound,
     title: 'Ask about the campaigns',
     lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
     label: 'Ask about the campaigns',
@@ -50,6 +62,15 @@ class CampaignsTurn extends Turn {
     };
   }
 
+  get kept() {
+    return {...super.kept, keepsFilters: this.keepsFilters};
+  }
+
+  restore(kept) {
+    this.keepsFilters = kept.keepsFilters ?? false;
+    return super.restore(kept);
+  }
+
   take({type, data}) {
     if (type === 'tool_call') this.timeline.set({id: data.id, label: callLabel(data), status: 'running'});
     if (type === 'tool_observation') {
@@ -73,7 +94,7 @@ class CampaignsTurn extends Turn {
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       this.#keep(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
-      campaigns.length > 0 && campaignList(campaigns, total),
+      campaigns.length > 0 && campaignList(campaigns, total, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
     ];
@@ -85,6 +106,7 @@ class CampaignsTurn extends Turn {
     const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
       this.keepsFilters = !this.keepsFilters;
       keep.setAttribute('aria-pressed', String(this.keepsFilters));
+      this.callbacks.onchange();
     }});
     return element('div', {class: 'chips'}, keep);
   }
@@ -109,21 +131,41 @@ function charts({channel, sentiment, value_prop: valueProp}) {
 }
 
 /** The first cards, and a button for the others. */
-function campaignList(campaigns, total) {
-  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': plural(total, 'campaign')}, campaigns.slice(0, CARDS).map(item));
-  const rest = campaigns.slice(CARDS);
-  const more = button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
-    const first = item(rest[0]);
-    list.append(first, ...rest.slice(1).map(item));
-    replace(foot);
-    first.querySelector('button').focus();
-  }});
-  const foot = element('div', {}, rest.length > 0 && more);
-  return [list, foot];
+function campaignList(campaigns, total, {question, text, context}) {
+  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': plural(total, 'campaign')});
+  const foot = element('div', {});
+  let order = 'best';
+  const item = (campaign) => campaignItem(campaign, context);
+  const show = (chosen) => {
+    order = chosen;
+    const shown = sorted(campaigns, ORDERS, order);
+    const rest = shown.slice(CARDS);
+    replace(list, shown.slice(0, CARDS).map(item));
+    replace(foot, rest.length > 0 && button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
+      const first = item(rest[0]);
+      list.append(first, ...rest.slice(1).map(item));
+      replace(foot);
+      first.querySelector('button').focus();
+    }}));
+  };
+  show('best');
+  const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? `of these ${campaigns.length}` : ''),
+    takeaway(() => takenCampaigns(question, text, sorted(campaigns, ORDERS, order)), (said) => context.announce(said)));
+  return [tools, list, foot];
 }
 
-function item(campaign) {
-  return element('li', {}, element('button', {type: 'button', class: 'card campaign', on: {click: () => open(campaign)}},
+/** @returns {import('../components/takeaway.js').Taken} */
+function takenCampaigns(question, text, campaigns) {
+  const columns = ['id', 'company', 'brand', 'channel', 'offer', 'key_value_props', 'imagery_sentiment', 'imagery_visual_style', 'capture_date', 'url', 'full_campaign_text'];
+  const list = campaigns.map((each) => `- **${markdownText(each.brand ?? each.company)}**, ${markdownText([each.channel, each.capture_date, each.offer].filter(Boolean).join(', '))}`);
+  return {
+    name: question, columns, rows: campaigns.map((campaign) => columns.map((name) => campaign[name])),
+    json: {question, answer: text, campaigns}, markdown: `# ${markdownText(question)}\n\n${text}\n\n${list.join('\n')}\n`,
+  };
+}
+
+function campaignItem(campaign, context) {
+  return element('li', {}, element('button', {type: 'button', class: 'card campaign', on: {click: () => context.open('campaign', campaign.id, campaign)}},
     element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
@@ -131,8 +173,19 @@ function item(campaign) {
     element('span', {class: 'card-text clamped'}, campaign.campaign_text)));
 }
 
-function open(campaign) {
-  openPanel(campaign.brand ?? campaign.company, () => [
+/** One campaign of the answers. */
+function openFound(type, id, hint, answersOf) {
+  if (type !== 'campaign') return null;
+  return openPanel(hint?.brand ?? hint?.company ?? 'Campaign', async (panel) => {
+    const campaign = (await answersOf()).flatMap(({campaigns}) => campaigns).find((each) => each.id === id);
+    if (campaign === undefined) throw new Problem('not_found', 'This campaign is not among what was found here.');
+    panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
+    return details(campaign);
+  });
+}
+
+function details(campaign) {
+  return [
     element('blockquote', {class: 'campaign-copy'}, campaign.full_campaign_text ?? campaign.campaign_text),
     facts([
       ['Company', campaign.company],
@@ -144,5 +197,5 @@ function open(campaign) {
       ['Captured', campaign.capture_date && day(campaign.capture_date)],
       ['Seen at', campaign.url && outsideLink(campaign.url, campaign.url.replace(/^https?:\/\//, ''))],
     ]),
-  ], {kicker: campaign.company === campaign.brand ? undefined : campaign.company});
+  ];
 }

@@ -1,11 +1,15 @@
 /** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
 
+import {Problem} from '../api.js';
 import {label} from '../components/chips.js';
+import {Comparison, openComparison} from '../components/compare.js';
 import {confidenceShare} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
+import {sortControl, sorted} from '../components/sorting.js';
+import {markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
-import {element, outsideLink} from '../dom.js';
+import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
@@ -26,6 +30,8 @@ const STATUS_WORDS = {startup: 'Startup', acquired: 'Acquired', public: 'Public'
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new Chat(root, context, {
+    domain: 'companies',
+    open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf),
     title: 'Find companies in plain words',
     lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
     label: 'Describe the companies you are looking for',
@@ -63,28 +69,89 @@ class CompaniesTurn extends Turn {
 
   found() {
     const {references, companiesById, telemetry} = this.answer;
+    const comparison = new Comparison(references.map((reference) => candidateOf(reference, companiesById[reference.companyId])), this.context);
+    const list = element('ol', {class: 'cards references', 'aria-label': 'Companies'});
+    const show = (order) => replace(list, sorted(references, orders(companiesById), order).map((reference) => element('li', {},
+      referenceCard(reference, () => this.context.open('company', reference.companyId, reference), comparison.control(reference.companyId)))));
+    show('best');
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      references.length > 0 && element('ol', {class: 'cards references', 'aria-label': 'Companies'}, references.map((reference) =>
-        element('li', {}, referenceCard(reference, companiesById[reference.companyId])))),
+      references.length > 0 && element('div', {class: 'results-tools'}, references.length > 1 && sortControl(orders(companiesById), 'best', show),
+        takeaway(() => takenCompanies(this), (text) => this.context.announce(text))),
+      references.length > 0 && list, comparison.bar,
     ];
   }
 }
 
-function referenceCard(reference, company) {
+const TAKEN = ['tagline', 'status', 'hq_city', 'hq_country', 'founded_year', 'employee_count', 'funding_stage', 'total_funding_usd', 'sectors', 'categories', 'business_models', 'website_url'];
+
+/** @param {CompaniesTurn} turn @returns {import('../components/takeaway.js').Taken} */
+function takenCompanies({question, text, answer: {references, companiesById}}) {
+  const rows = references.map((each) => [each.companyId, each.companyName, each.reason, each.meets, each.misses, ...TAKEN.map((name) => companiesById[each.companyId]?.[name])]);
+  const list = references.map((each) => `- **${markdownText(each.companyName)}**: ${markdownText(each.reason)}`);
+  return {
+    name: question,
+    columns: ['id', 'name', 'reason', 'meets', 'misses', ...TAKEN],
+    rows,
+    json: {question, answer: text, companies: references.map((each) => ({...each, company: companiesById[each.companyId]}))},
+    markdown: `# ${markdownText(question)}\n\n${text}\n\n${list.join('\n')}\n`,
+  };
+}
+
+function orders(companies) {
+  const of = (name) => ({companyId}) => companies[companyId]?.[name];
+  return [
+    {name: 'best', label: 'Best match'},
+    {name: 'name', label: 'Name', key: ({companyName}) => companyName},
+    {name: 'founded', label: 'Founded, latest first', key: of('founded_year'), isDescending: true},
+    {name: 'funding', label: 'Funding, most first', key: of('total_funding_usd'), isDescending: true},
+    {name: 'size', label: 'Employees, most first', key: of('employee_count'), isDescending: true},
+  ];
+}
+
+/** @returns {import('../components/compare.js').Candidate} */
+function candidateOf({companyId: id, companyName: name, ...reference}, company = {}) {
+  return {id, name, rows: [
+    ['What it does', company.tagline ?? reference.inlineDescription],
+    ['Meets', (reference.meets ?? []).join(', ')],
+    ['Misses', (reference.misses ?? []).join(', ')],
+    ['Status', company.status && (STATUS_WORDS[company.status] ?? words(company.status))],
+    ['Where', [company.hq_city, company.hq_country].filter(Boolean).join(', ')],
+    ['Founded', company.founded_year],
+    ['Employees', company.employee_count == null ? null : number(company.employee_count)],
+    ['Stage', company.funding_stage && words(company.funding_stage)],
+    ['Funding', company.total_funding_usd == null ? null : money(company.total_funding_usd, 'USD')],
+    ['For whom', company.target_customer],
+    ['What sets it apart', company.differentiator],
+    ['Business models', (company.business_models ?? []).join(', ')],
+  ]};
+}
+
+/** One company of the answers, or several side by side. */
+function openFound(type, id, hint, answersOf) {
+  if (type === 'compare') {
+    return openComparison(id.split(','), async () => (await answersOf()).flatMap(({references, companiesById}) =>
+      references.map((reference) => candidateOf(reference, companiesById[reference.companyId]))));
+  }
+  if (type !== 'company') return null;
+  return openPanel(hint?.companyName ?? 'Company', async (panel) => {
+    const company = (await answersOf()).map(({companiesById}) => companiesById[id]).find(Boolean);
+    if (company === undefined) throw new Problem('not_found', 'This company is not among what was found here.');
+    panel.setTitle(company.company_name, kickerOf(company));
+    return companyDetails(company);
+  });
+}
+
+function referenceCard(reference, onopen, control) {
   return element('article', {class: 'card found'},
     element('div', {class: 'found-head'},
-      element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openCompany(reference, company)}},
+      element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: onopen}},
         reference.companyName)),
       confidenceShare(reference.confidence)),
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
     standing(reference),
-    element('div', {class: 'chips'}, reference.evidenceChips.map((text) => label(text))));
-}
-
-function openCompany(reference, company) {
-  openPanel(reference.companyName, () => companyDetails(company), {kicker: kickerOf(company)});
+    element('div', {class: 'chips'}, reference.evidenceChips.map((text) => label(text)), control));
 }
 
 function kickerOf(company) {

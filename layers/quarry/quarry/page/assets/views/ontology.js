@@ -1,15 +1,17 @@
 /**
  * Projects: one search over tasks, plans, goals, milestones, documents, outputs and requirements; the whole of one beside the list.
  *
- * The address is the state: `q`, the query; `type` and `project`, the filters; `open`, the type and id that the panel shows.
+ * The address is the state: `q`, the query; `type` and `project`, the filters.
  */
 
 import {pathOf} from '../api.js';
-import {choices, removable, toggle} from '../components/chips.js';
-import {emptyState, endedNotice} from '../components/notice.js';
+import {choices, label, removable, toggle} from '../components/chips.js';
+import {openedSearch, saver} from '../components/kept.js';
+import {emptyState, endedNotice, remark} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
-import {element, marked, replace} from '../dom.js';
+import {takeaway} from '../components/takeaway.js';
+import {button, element, marked, plain, replace} from '../dom.js';
 import {moment, number, plural, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
 
@@ -29,7 +31,6 @@ class OntologyView {
   constructor(root, context) {
     this.root = root;
     this.context = context;
-    this.panel = null;
     /** What a change of the types takes along: what was found of all types, and the filter that the reader was at. */
     this.carried = null;
     this.prompt = new Prompt({
@@ -41,7 +42,6 @@ class OntologyView {
   /** @param {URLSearchParams} params */
   show(params, entry) {
     this.controller?.abort();
-    this.#closePanel();
     const {carried} = this;
     this.carried = null;
     this.entry = entry;
@@ -53,7 +53,9 @@ class OntologyView {
       return;
     }
     this.#lay();
-    entry.all ??= carried?.all;
+    this.saved = params.get('saved');
+    entry.all ??= entry.saved.all ?? carried?.all;
+    entry.response ??= entry.saved.response;
     if (entry.response) this.#showResponse(entry);
     else this.#run(entry);
     if (carried) this.root.querySelector(`[data-filter="${CSS.escape(carried.control)}"]`)?.focus({preventScroll: true});
@@ -61,7 +63,15 @@ class OntologyView {
 
   close() {
     this.controller?.abort();
-    this.#closePanel();
+  }
+
+  open(type, id, hint) {
+    if (!Object.hasOwn(TYPES, type)) return null;
+    return openPanel(hint?.title ?? words(type), async (panel) => {
+      const entity = await this.context.api.get(pathOf('ontology', type, id));
+      panel.setTitle(entity.title, [words(type), entity.project?.name].filter(Boolean).join(' · '));
+      return details(entity);
+    }, {kicker: [words(type), hint?.project_name].filter(Boolean).join(' · '), signIn: () => this.context.session.signIn()});
   }
 
   #showFirst() {
@@ -96,6 +106,9 @@ class OntologyView {
       // there may be more of these types than what is among the best of all
       else if (total > results.length) entry.response = await this.#find(type);
       else entry.response = {results: ofType, total: ofType.length};
+      entry.save({all: entry.all, response: entry.response});
+      const told = this.saved && await openedSearch(this.context, this.saved, entry.response.results);
+      if (told) entry.save({news: told});
       if (this.entry !== entry) return;
       this.#showResponse(entry);
       this.context.announce(plural(entry.response.results.length, 'result'));
@@ -115,16 +128,27 @@ class OntologyView {
   }
 
   #showResponse({all, response: {results: shown, total}}) {
-    const {open} = this.search;
+    const {news} = this.entry.saved;
     replace(this.body, this.#filterRow(all),
+      news && remark(news.text),
+      shown.length > 0 && this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
-        ? emptyState('Nothing of yours matches', 'Try another word, or all projects and types.')
+        ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
+          ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, `${TYPES[name]} · ${results.length}`),
-          element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))))));
-    const opened = all.results.concat(shown).find((result) => `${result.type}:${result.id}` === open);
-    if (opened) this.#open(opened);
+          element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
+  }
+
+  /** What can be done with all of them. */
+  #tools(results) {
+    const {q, ...filters} = this.search;
+    const parameters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0));
+    const columns = ['type', 'id', 'title', 'project_name', 'score', 'snippet'];
+    return element('div', {class: 'results-tools'},
+      takeaway(() => ({name: q, columns, rows: results.map((result) => columns.map((name) => (name === 'snippet' ? plain(result.snippet ?? '') : result[name])))}), (text) => this.context.announce(text)),
+      saver(this.context, {domain: 'ontology', query: q, parameters, results: () => results.map(({type, id}) => ({type, id}))}));
   }
 
   #filterRow(all) {
@@ -147,37 +171,12 @@ class OntologyView {
         }))));
   }
 
-  #result(result) {
+  #result(result, news) {
     return [
-      element('p', {class: 'card-meta'}, result.project_name),
-      element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => this.#go(result)}}, result.title)),
+      element('p', {class: 'card-meta'}, result.project_name, news?.keys.includes(`${result.type}/${result.id}`) && label('New', {tone: 'accent'})),
+      element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => this.context.open(result.type, result.id, result)}}, result.title)),
       result.snippet && element('p', {class: 'card-text'}, marked(result.snippet)),
     ];
-  }
-
-  #go(result) {
-    this.context.go({...this.#filters(), q: this.search.q, open: `${result.type}:${result.id}`}, {replace: true});
-    this.#open(result);
-  }
-
-  #open(result) {
-    const panel = openPanel(result.title, async () => details(await this.context.api.get(pathOf('ontology', result.type, result.id))), {
-      kicker: [words(result.type), result.project_name].filter(Boolean).join(' · '),
-      signIn: () => this.context.session.signIn(),
-      onclose: () => {
-        // a panel that was closed by going elsewhere leaves that address as it is
-        if (this.panel !== panel) return;
-        this.panel = null;
-        this.context.go({...this.#filters(), q: this.search.q}, {replace: true});
-      },
-    });
-    this.panel = panel;
-  }
-
-  #closePanel() {
-    const {panel} = this;
-    this.panel = null;
-    panel?.close();
   }
 
   #filters() {
@@ -226,6 +225,5 @@ function searchOf(params) {
     q: (params.get('q') ?? '').trim(),
     type: params.getAll('type').filter((name) => Object.hasOwn(TYPES, name)),
     project: params.get('project') ?? '',
-    open: params.get('open') ?? '',
   };
 }

@@ -6,14 +6,18 @@
  */
 
 import {choices, removable, toggle} from '../components/chips.js';
+import {Comparison, openComparison} from '../components/compare.js';
+import {openedSearch, saver} from '../components/kept.js';
 import {degradedRemark, emptyState, endedNotice, noticeOf, remark} from '../components/notice.js';
 import {loading} from '../components/panel.js';
+import {sortControl, sorted} from '../components/sorting.js';
+import {takeaway} from '../components/takeaway.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {conditionChips, highlighted, packed, unpacked} from '../components/understood.js';
 import {button, element, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
 import {relaxed, understood} from './people/constraints.js';
-import {openPerson, openPublicProfile, personCard} from './people/person.js';
+import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
 
 export const title = 'People';
 export const stylesheet = 'views/people.css';
@@ -33,6 +37,12 @@ const TIERS = [
 const WISHES = {preferred_locations: 'place', open_to_work_only: 'open', offer_salary_inr_per_year: 'salary'};
 
 const DISCOVER_PAGE = 24;
+
+const ORDERS = [
+  {name: 'best', label: 'Best match'},
+  {name: 'name', label: 'Name', key: ({name}) => name},
+  {name: 'salary', label: 'Pay asked, lowest first', key: ({work_preferred_salary_min: salary}) => salary},
+];
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
@@ -65,8 +75,26 @@ class PeopleView {
       return;
     }
     this.#lay();
-    if (entry.response) this.#showResponse(entry.response);
-    else this.#run(entry);
+    this.saved = params.get('saved');
+    if (entry.saved.response) this.#showResponse(entry.saved.response);
+    else entry.running = this.#run(entry);
+  }
+
+  /** One person: as they were found here, else as everybody may see them. */
+  open(type, id, hint) {
+    const {entry} = this;
+    if (type === 'compare') {
+      return openComparison(id.split(','), async () => {
+        await entry.running;
+        return this.comparison?.candidates ?? [];
+      });
+    }
+    if (type !== 'person') return null;
+    return openPerson({name: hint?.name, id, headline: hint?.headline ?? hint?.city}, async () => {
+      await entry.running;
+      const response = entry.saved.response;
+      return response?.people.some((person) => person.id === id) ? response.search_id : null;
+    }, this.context, (balance) => this.#setBalance(balance));
   }
 
   close() {
@@ -151,13 +179,14 @@ class PeopleView {
     this.prompt.busy = true;
     replace(this.body, loading(6));
     this.context.announce('Searching people');
-    // the same query asked again after a lost answer is the same request: it is not charged twice
-    entry.key ??= crypto.randomUUID();
     try {
       const response = await this.context.api.post('people/search', this.#request(), {
+        // the same entry of the history is the same request, also after a reload: it is not charged twice
         headers: {'Idempotency-Key': entry.key}, signal: this.controller.signal,
       });
-      entry.response = response;
+      entry.save({response});
+      const told = this.saved && await openedSearch(this.context, this.saved, response.people.map(({id}) => ({type: 'person', id})));
+      if (told) entry.save({news: told});
       if (this.entry !== entry) return;
       this.#showResponse(response);
       this.context.announce(plural(response.people.length, 'person', 'people'));
@@ -189,8 +218,7 @@ class PeopleView {
       degradedRemark(degraded, STEP_WORDS),
       people.length === 0
         ? emptyState('Nobody fits', 'Drop a condition, or say it in other words.')
-        : element('ol', {class: 'cards people-list', 'aria-label': 'People'}, people.map((person) =>
-          element('li', {}, personCard(person, () => this.#open(person, response.search_id))))),
+        : this.#list(people),
       this.#relaxations(relaxations, constraints));
   }
 
@@ -210,7 +238,8 @@ class PeopleView {
   }
 
   #relaxations(relaxations, constraints) {
-    const helpful = relaxations.filter(({additional_people: more}) => more > 0);
+    // the condition that costs most first
+    const helpful = relaxations.filter(({additional_people: more}) => more > 0).toSorted((one, other) => other.additional_people - one.additional_people);
     if (helpful.length === 0) return null;
     return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
       element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>
@@ -224,8 +253,23 @@ class PeopleView {
     this.#change(constraint in WISHES ? {[WISHES[constraint]]: ''} : {}, left === constraints ? this.search.constraints : left);
   }
 
-  #open(person, searchId) {
-    openPerson(person, searchId, this.context, (balance) => this.#setBalance(balance));
+  /** The people, to be sorted, compared, saved and taken away. */
+  #list(people) {
+    const {news} = this.entry.saved;
+    this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? 'Somebody', rows: comparedRows(person)})), this.context);
+    const list = element('ol', {class: 'cards people-list', 'aria-label': 'People'});
+    const show = (order) => replace(list, sorted(people, ORDERS, order).map((person) => element('li', {},
+      personCard(person, () => this.context.open('person', person.id, person), this.comparison.control(person.id), news?.keys.includes(`person/${person.id}`)))));
+    show('best');
+    const {q, constraints, ...wishes} = this.search;
+    const parameters = {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(constraints && {constraints: packed(constraints)})};
+    return [
+      news && remark(news.text),
+      element('div', {class: 'results-tools'}, people.length > 1 && sortControl(ORDERS, 'best', show),
+        takeaway(() => takenPeople(q, people), (text) => this.context.announce(text)),
+        saver(this.context, {domain: 'people', query: q, parameters, results: () => people.map(({id}) => ({type: 'person', id}))})),
+      list, this.comparison.bar,
+    ];
   }
 
   async #showBalance() {
@@ -242,7 +286,7 @@ class PeopleView {
 }
 
 function discoveredCard(person, context) {
-  return element('button', {type: 'button', class: 'card', on: {click: () => openPublicProfile(person, context)}},
+  return element('button', {type: 'button', class: 'card', on: {click: () => context.open('person', person.id, person)}},
     element('span', {class: 'card-title'}, person.name ?? 'Somebody'),
     person.city && element('span', {class: 'card-meta'}, person.city),
     person.summaries[0] && element('span', {class: 'card-text clamped'}, person.summaries[0]));

@@ -6,11 +6,15 @@
  */
 
 import {choices, removable} from '../components/chips.js';
+import {KeptConversation, openedSearch, saver} from '../components/kept.js';
+import {noticeOf, remark} from '../components/notice.js';
+import {loading} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {element, replace} from '../dom.js';
 import {Answer} from './records/answer.js';
 import {collections, exampleQuestions, typeLabel} from './records/declared.js';
+import {openRecord} from './records/record.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
@@ -19,7 +23,7 @@ export const stylesheet = 'views/records.css';
 const HISTORY_MAX = 5;
 
 /** What an address says beside facets, and what a sign-in leaves in it. */
-const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description']);
+const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description', 'kept', 'saved']);
 
 const PLACEHOLDER = 'Ask, or search by words';
 
@@ -44,6 +48,7 @@ class RecordsView {
       onsubmit: (text) => this.#ask(text),
       onstop: () => this.entry?.answer.stop(),
     });
+    this.conversation = new KeptConversation('records', context);
     this.tabs = new Tabs('Answer or results', [{name: 'answer', label: 'Answer'}, {name: 'results', label: 'Results'}], {
       onselect: (tab) => this.#chooseTab(tab),
     });
@@ -54,16 +59,22 @@ class RecordsView {
     const before = this.entry;
     this.entry = entry;
     this.search = searchOf(params);
-    entry.history ??= this.nextHistory;
+    entry.history ??= entry.saved.history ?? this.nextHistory;
     const {carried, control} = this;
     Object.assign(this, {nextHistory: [], carried: null, control: null});
+    this.conversation.follow(params.get('kept'), entry);
     if (!this.search.q && !params.has('id')) {
       leave(before, entry);
-      this.#showFirst();
+      if (params.has('kept')) this.#openKept(entry);
+      else this.#showFirst();
       return;
     }
-    entry.answer ??= carried ?? new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
-    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results.counts : {});
+    entry.answer ??= carried ?? this.#newAnswer(entry);
+    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results?.counts : {}).restore(entry.saved.results);
+    entry.results.wanted = control;
+    entry.results.saver = saver(this.context, {
+      domain: 'records', query: this.search.q, parameters: this.#parameters(), results: () => entry.results.found.map(({type, id}) => ({type, id})),
+    });
     this.#connect(entry, params);
     leave(before, entry);
     this.context.setTitle(this.search.q || 'A stored answer');
@@ -78,6 +89,38 @@ class RecordsView {
     leave(this.entry, {});
   }
 
+  open(type, id, hint) {
+    return openRecord({...hint, type, id}, this.context);
+  }
+
+  #newAnswer(entry) {
+    const answer = new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
+    return entry.saved.answer ? answer.restore(entry.saved.answer) : answer;
+  }
+
+  /** A conversation as it was kept: its last answer, behind those before it. */
+  async #openKept(entry) {
+    replace(this.root, element('div', {class: 'wide workspace'}, loading()));
+    try {
+      const {turns, title} = await this.conversation.read();
+      if (this.entry !== entry) return;
+      const {question, answer} = turns.at(-1);
+      entry.history = turns.slice(0, -1).map((turn) => ({question: turn.question, answer: turn.answer.text ?? '', id: turn.answer.id}));
+      entry.save({history: entry.history, answer: {sources: [], citations: [], ...answer, question, state: 'done'}});
+      this.context.go({q: question, id: answer.id, kept: entry.conversation}, {replace: true});
+      this.context.announce(title);
+      this.show(new URLSearchParams(location.search), entry);
+    } catch (error) {
+      if (this.entry === entry) replace(this.root, element('div', {class: 'wide workspace'}, noticeOf(error, {retry: () => this.#openKept(entry), signIn: () => this.context.session.signIn()})));
+    }
+  }
+
+  /** What is in the address of a saved search beside the question. */
+  #parameters() {
+    const {q, ...filters} = this.search;
+    return {...Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0)), tab: 'results'};
+  }
+
   /** What an entry holds may come from an earlier visit of this domain. */
   #connect(entry, params) {
     const {answer, results} = entry;
@@ -89,6 +132,7 @@ class RecordsView {
     results.callbacks = {
       onfilter: (filters, control) => this.#filter(filters, control),
       onretry: () => this.#begin(params, entry),
+      onchange: () => entry.save({results: results.kept}),
     };
   }
 
@@ -121,9 +165,10 @@ class RecordsView {
       turns.length > 0 && element('nav', {class: 'trail', 'aria-label': 'Earlier in this conversation'}, element('ol', {}, turns.map((turn) =>
         element('li', {}, turn.id ? element('a', {href: this.context.address({q: turn.question, id: turn.id})}, turn.question) : turn.question)))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
+      this.newsRemark = element('div', {hidden: true}),
       this.tabs.list, this.tabs.panels));
     this.prompt.busy = entry.answer.state === 'running';
-    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root);
+    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root, this.conversation.root);
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
   }
@@ -147,8 +192,16 @@ class RecordsView {
       return;
     }
     this.#select(chosen ?? likelyTab(this.search.q));
+    if (answer.place) {
+      // what was being answered when the page was left
+      entry.tab ??= 'answer';
+      this.#run(results);
+      await answer.ask();
+      return;
+    }
     const response = await this.#run(results);
     if (this.entry !== entry || response === null) return;
+    if (params.has('saved') && !entry.saved.isOpened) this.#tellNews(params.get('saved'), entry);
     // the reader may have chosen a tab meanwhile
     entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
     this.#select(entry.tab);
@@ -157,9 +210,22 @@ class RecordsView {
   }
 
   async #run(results) {
-    const response = await results.run().catch(() => null);
+    const response = await results.run().catch((error) => {
+      if (this.entry?.results === results && this.entry.answer.state === 'new') this.entry.answer.refuse(error, results.callbacks.onretry);
+      return null;
+    });
     if (this.entry?.results === results) this.#count(results);
     return response;
+  }
+
+  async #tellNews(id, entry) {
+    const told = await openedSearch(this.context, id, entry.results.found);
+    if (told === null || this.entry !== entry) return;
+    entry.save({isOpened: true});
+    entry.results.tellNews(told.keys);
+    this.context.announce(told.text);
+    replace(this.newsRemark, remark(told.text));
+    this.newsRemark.hidden = false;
   }
 
   /** Show a tab. With the answer the question is its heading, with the list it stays in the input, to be changed. */
@@ -179,12 +245,18 @@ class RecordsView {
   /** A finished answer gets its own address, so that it can be shared and opened again without asking anew. */
   #answerChanged(answer) {
     if (this.entry?.answer !== answer) return;
+    this.entry.save({answer: answer.kept, history: this.entry.history});
+    if (answer.state === 'done') {
+      const before = answer.topicChanged ? [] : this.entry.history;
+      this.conversation.offer([...before.map(({question, answer: text, id}) => ({question, answer: {text, id}})), keptTurn(answer)]);
+    } else this.conversation.withdraw();
     this.prompt.busy = answer.state === 'running';
     if (answer.question) {
       this.heading.textContent = answer.question;
       this.context.setTitle(answer.question);
     }
-    if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    // one whose link was taken back has none
+    if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 
@@ -199,14 +271,14 @@ class RecordsView {
   /** Change the present state's address without showing it anew. */
   #address(changes) {
     const now = new URLSearchParams(location.search);
-    this.context.go({...this.search, id: now.get('id'), tab: now.get('tab'), ...changes}, {replace: true});
+    this.context.go({...this.search, id: now.get('id'), tab: now.get('tab'), kept: now.get('kept'), saved: now.get('saved'), ...changes}, {replace: true});
   }
 
   #ask(text) {
     const {answer, history = []} = this.entry ?? {};
     const finished = answer?.state === 'done' && answer.text ? [answer.turn] : [];
     this.nextHistory = answer?.topicChanged ? finished : [...history, ...finished].slice(-HISTORY_MAX);
-    this.context.go({q: text});
+    this.context.go({q: text, kept: this.nextHistory.length > 0 ? this.entry?.conversation : null});
   }
 
   #newSearch() {
@@ -222,6 +294,12 @@ class RecordsView {
     Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
     this.context.go({...next, tab: 'results'});
   }
+}
+
+/** An answer as a conversation keeps it. */
+function keptTurn(answer) {
+  const {state, run, ...kept} = answer.kept;
+  return {question: answer.question, answer: kept};
 }
 
 /** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */

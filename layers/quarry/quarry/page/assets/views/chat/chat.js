@@ -6,6 +6,9 @@
  */
 
 import {choices} from '../../components/chips.js';
+import {KeptConversation} from '../../components/kept.js';
+import {noticeOf} from '../../components/notice.js';
+import {loading} from '../../components/panel.js';
 import {Prompt, promptBar} from '../../components/prompt.js';
 import {packed, unpacked} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
@@ -18,6 +21,8 @@ export const stylesheet = 'views/chat.css';
  * @property {string} lead
  * @property {string} label of the input
  * @property {string} placeholder
+ * @property {(type: string, id: string, hint: any, answersOf: () => Promise<any[]>) => import('../../components/panel.js').Panel | null} open
+ *   the panel of one thing of an answer; the answers that there are come once they are there, the latest first
  * @property {(asked: import('./turn.js').Asked, context: import('../../app.js').Context) => import('./turn.js').Turn} turn
  */
 
@@ -30,6 +35,7 @@ export class Chat {
     this.entry = null;
     /** The turns that the next question follows on. */
     this.next = [];
+    this.conversation = new KeptConversation(kind.domain, context);
     this.prompt = new Prompt({
       label: kind.label, placeholder: kind.placeholder, onsubmit: (text) => this.#ask(text), onstop: () => this.entry?.turn?.stop(),
     });
@@ -39,20 +45,55 @@ export class Chat {
   show(params, entry) {
     if (this.entry !== entry) this.entry?.turn?.stop();
     this.entry = entry;
-    entry.before ??= this.next;
+    entry.before ??= entry.saved.before?.map((kept) => this.#restored(kept)) ?? this.next;
     this.next = [];
+    this.conversation.follow(params.get('kept'), entry);
     const question = (params.get('q') ?? '').trim();
     if (!question) {
-      this.#showFirst();
+      if (params.has('kept')) this.#openKept(entry);
+      else this.#showFirst();
       return;
     }
+    const isNew = entry.turn === undefined;
     entry.turn ??= this.kind.turn({question, before: entry.before, constraints: unpacked(params.get('constraints'))}, this.context);
     entry.turn.callbacks = {
       onchange: () => this.#changed(entry.turn), onfollow: (text) => this.#ask(text), onedit: (constraints) => this.#edit(entry.turn, constraints),
     };
+    if (isNew && entry.saved.turn) entry.turn.restore(entry.saved.turn);
     this.context.setTitle(question);
     this.#lay(entry);
-    entry.turn.begin();
+    this.#changed(entry.turn);
+    const begun = entry.turn.begin();
+    entry.running ??= begun;
+  }
+
+  open(type, id, hint) {
+    const {entry} = this;
+    return this.kind.open(type, id, hint, async () => {
+      await entry.running;
+      return [...(entry.before ?? []), entry.turn].flatMap((turn) => turn?.answer ?? []).reverse();
+    });
+  }
+
+  #restored(kept) {
+    return this.kind.turn({question: kept.question, before: [], constraints: kept.constraints ?? null}, this.context).restore(kept);
+  }
+
+  /** A conversation as it was kept. */
+  async #openKept(entry) {
+    replace(this.root, element('div', {class: 'wide workspace'}, loading()));
+    try {
+      const {turns} = await this.conversation.read();
+      if (this.entry !== entry) return;
+      const kept = turns.map(({question, answer}) => ({...answer, question, state: 'done', answer: answer.answer ?? null}));
+      const last = kept.at(-1);
+      entry.before = kept.slice(0, -1).map((turn) => this.#restored(turn));
+      entry.save({before: kept.slice(0, -1), turn: last});
+      this.context.go({q: last.question, constraints: last.constraints && packed(last.constraints), kept: entry.conversation}, {replace: true});
+      this.show(new URLSearchParams(location.search), entry);
+    } catch (error) {
+      if (this.entry === entry) replace(this.root, element('div', {class: 'wide workspace'}, noticeOf(error, {retry: () => this.#openKept(entry), signIn: () => this.context.session.signIn()})));
+    }
   }
 
   close() {
@@ -79,6 +120,7 @@ export class Chat {
       element('div', {class: 'turns'}, [...before, turn].map((each, place) =>
         element('section', {class: 'turn', 'aria-label': `Question ${place + 1}`},
           each.heading, each.root))),
+      this.conversation.root,
       promptBar(this.prompt, () => this.context.go({}))));
     const heading = this.root.querySelector('.turn:last-child .question');
     if (before.length > 0) heading.scrollIntoView({block: 'start'});
@@ -86,20 +128,30 @@ export class Chat {
   }
 
   #changed(turn) {
-    if (this.entry?.turn === turn) this.prompt.busy = turn.state === 'running';
+    if (this.entry?.turn !== turn) return;
+    this.prompt.busy = turn.state === 'running';
+    if (turn.state === 'new') return;
+    this.entry.save({before: this.entry.before.map((each) => each.kept), turn: turn.kept});
+    if (turn.state === 'done') this.conversation.offer([...this.entry.before, turn].map(keptTurn));
+    else this.conversation.withdraw();
   }
 
   /** The same question in the same place, by other constraints than it was read to have; null: as it is read. */
   #edit(turn, constraints) {
     this.entry?.turn?.stop();
     this.next = turn.before;
-    this.context.go({q: turn.question, constraints: constraints && packed(constraints)});
+    this.context.go({q: turn.question, constraints: constraints && packed(constraints), kept: this.entry?.conversation});
   }
 
   #ask(text) {
     const {turn, before = []} = this.entry ?? {};
     turn?.stop();
     this.next = turn?.state === 'done' ? [...before, turn] : before;
-    this.context.go({q: text});
+    this.context.go({q: text, kept: this.entry?.conversation});
   }
+}
+
+/** A turn as a conversation keeps it. */
+function keptTurn({kept: {question, constraints, text, answer}}) {
+  return {question, answer: {constraints, text, answer}};
 }

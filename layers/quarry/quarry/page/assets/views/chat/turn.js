@@ -3,8 +3,8 @@
  * live as long as the history entry that it belongs to.
  */
 
-import {isStopped} from '../../api.js';
-import {endedNotice} from '../../components/notice.js';
+import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
+import {noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
 import {conditionChips, highlighted} from '../../components/understood.js';
@@ -85,27 +85,54 @@ export class Turn {
     return 'Answer ready';
   }
 
-  /** Ask, once. */
+  /** What brings it back after a reload, or from where it was kept: all of it, or the run that it is of. */
+  get kept() {
+    const {question, constraints, state, text, answer, place} = this;
+    return {question, constraints, state, text, answer, run: place && runOf(place)};
+  }
+
+  /** Bring back what was kept; nothing is asked. @param {any} kept */
+  restore({state = 'done', text = '', answer = null, run = null}) {
+    if (state === 'running' && run) this.place = `${run}/0`;
+    if (state !== 'stopped' && (state !== 'done' || answer === null)) return this;
+    Object.assign(this, {text, answer});
+    this.#flush();
+    if (state === 'done') this.#finish();
+    else this.#end(new DOMException('Stopped', 'AbortError'));
+    return this;
+  }
+
+  /** Ask, once. What was begun before is read on. */
   async begin() {
     if (this.state !== 'new') return;
     this.controller = new AbortController();
     const {signal} = this.controller;
+    replace(this.after);
+    if (!this.text) replace(this.notes, loading(2));
     this.#enter('running');
     this.context.announce('Searching');
     try {
-      for await (const event of this.context.api.stream(this.path, {body: this.body, accept: NDJSON, signal})) this.#take(event);
+      for await (const event of this.context.api.stream(this.path, {body: this.body, accept: NDJSON, signal, after: this.place})) this.#take(event);
       this.#flush();
       this.timeline.finish();
-      replace(this.notes);
-      replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-      replace(this.after, this.understood(), this.found());
-      this.#enter('done');
+      this.#finish();
       this.context.announce(this.summary);
     } catch (error) {
       this.#flush();
       this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      this.#end(error);
+      // a run is kept for some minutes
+      const isGone = this.place !== null && ['not_found', 'expired'].includes(error.kind);
+      if (isGone) this.place = null;
+      this.#end(isGone ? new Problem('broken_off') : error);
     }
+  }
+
+  /** Show what the whole answer holds. */
+  #finish() {
+    replace(this.notes);
+    replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
+    replace(this.after, this.understood(), this.found());
+    this.#enter('done');
   }
 
   stop() {
@@ -113,8 +140,15 @@ export class Turn {
   }
 
   #take(event) {
+    if (event.seq) {
+      const isFirst = this.place === null;
+      this.place = event.seq;
+      if (isFirst) this.callbacks.onchange();
+    }
+    // what happens says more than grey lines, which it would push down
+    replace(this.notes);
     if (event.type === 'partial_text') {
-      if (!this.text) replace(this.notes);
+      this.timeline.fold();
       this.text += event.data.text;
       this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
     } else if (event.type === 'final_answer') {
@@ -130,7 +164,10 @@ export class Turn {
   #end(error) {
     const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
     replace(this.notes);
-    replace(this.after, endedNotice(error, 'Ask again', again, this.context.session));
+    const goOn = this.place !== null && canReadOn(error) ? () => { this.state = 'new'; this.begin(); } : undefined;
+    replace(this.after, isStopped(error)
+      ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again'))
+      : noticeOf(error, {goOn, retry: again, signIn: () => this.context.session.signIn()}));
     this.#enter(isStopped(error) ? 'stopped' : 'failed');
     if (isStopped(error)) this.context.announce('Stopped');
   }
@@ -138,6 +175,7 @@ export class Turn {
   #clear() {
     this.text = '';
     this.answer = null;
+    this.place = null;
     this.timeline = new Timeline(this.activity);
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose);

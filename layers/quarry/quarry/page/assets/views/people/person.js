@@ -9,8 +9,13 @@ import {standing} from '../../components/understood.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
 import {month, rupees, words} from '../../format.js';
 
-/** @param {any} person a result @param {() => void} onopen */
-export function personCard(person, onopen) {
+/**
+ * @param {any} person a result
+ * @param {() => void} onopen
+ * @param {import('../../dom.js').Child} [control] what else can be done with it
+ * @param {boolean} [isNew] a saved search has not shown it before
+ */
+export function personCard(person, onopen, control, isNew = false) {
   return element('article', {class: 'card found'},
     element('div', {class: 'found-head'},
       element('div', {}, element('h2', {class: 'card-title'},
@@ -21,7 +26,27 @@ export function personCard(person, onopen) {
     element('ul', {class: 'reasons', 'aria-label': 'Why'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
     person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': 'Experience that matched'}, person.matched_cards.map((card) =>
       element('li', {}, element('span', {class: 'experience-title'}, [card.title, card.company_name].filter(Boolean).join(', ')), element('span', {class: 'card-meta'}, whereAndWhen(card))))),
-    element('div', {class: 'chips'}, availability(person)));
+    element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), availability(person), control));
+}
+
+/** What two people are compared by. @param {any} person @returns {[name: string, value: import('../../dom.js').Child][]} */
+export function comparedRows(person) {
+  return [
+    ['Headline', person.headline],
+    ['Meets', (person.meets ?? []).join(', ')],
+    ['Misses', (person.misses ?? []).join(', ')],
+    ['Experience that matched', person.matched_cards.map((card) => [card.title, card.company_name, whereAndWhen(card)].filter(Boolean).join(', ')).join('\n')],
+    ['Open to', [person.open_to_work && 'work', person.open_to_contact && 'contact'].filter(Boolean).join(' and ')],
+    ['Prefers', person.work_preferred_locations.join(', ')],
+    ['Pay asked', person.work_preferred_salary_min == null ? null : `from ${rupees(person.work_preferred_salary_min)} a year`],
+    ['Why', person.why_matched.join('\n')],
+  ];
+}
+
+/** People as they were found, without what was paid for. @returns {import('../../components/takeaway.js').Taken} */
+export function takenPeople(name, people) {
+  const columns = ['id', 'name', 'headline', 'bio', 'meets', 'misses', 'why_matched', 'open_to_work', 'open_to_contact', 'work_preferred_locations', 'work_preferred_salary_min'];
+  return {name, columns, rows: people.map((person) => columns.map((column) => person[column]))};
 }
 
 function availability(person) {
@@ -42,23 +67,19 @@ function whereAndWhen(card) {
 }
 
 /**
- * The profile within a search, contact details included once they are unlocked.
- * @param {any} person
- * @param {string} searchId
+ * A person's profile: within a search with the way to their contact details, else as everybody may see it.
+ * @param {{id: string, name?: string, headline?: string}} person
+ * @param {() => Promise<string | null>} searchOf the search that found them, if any
  * @param {import('../../app.js').Context} context
  * @param {(balance: number) => void} onbalance
  */
-export function openPerson(person, searchId, context, onbalance) {
-  openPanel(person.name ?? 'Somebody', async () => {
-    const profile = await context.api.get(pathOf('people', person.id), {query: {search_id: searchId}});
-    return [contactSection(profile, searchId, context, onbalance), profileParts(profile)];
-  }, {kicker: person.headline ?? undefined, signIn: () => context.session.signIn()});
-}
-
-/** The profile that everybody may see. */
-export function openPublicProfile(person, context) {
-  openPanel(person.name ?? 'Somebody', async () => profileParts(await context.api.get(pathOf('people', person.id, 'profile'))),
-    {kicker: person.city ?? undefined, signIn: () => context.session.signIn()});
+export function openPerson({id, name, headline}, searchOf, context, onbalance) {
+  return openPanel(name ?? 'Somebody', async (panel) => {
+    const search = await searchOf();
+    const profile = await context.api.get(search ? pathOf('people', id) : pathOf('people', id, 'profile'), {query: {search_id: search}});
+    panel.setTitle(profile.name ?? 'Somebody', profile.headline ?? headline);
+    return [search && contactSection(profile, search, context, onbalance), profileParts(profile)];
+  }, {kicker: headline, signIn: () => context.session.signIn()});
 }
 
 function contactSection(profile, searchId, context, onbalance) {

@@ -2,18 +2,19 @@
  * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
  */
 
-import {Problem, isStopped, pathOf, runOf} from '../../api.js';
+import {Problem, canReadOn, isStopped, pathOf, runOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
 import {confidenceLevel} from '../../components/confidence.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {openPreview, previewed} from '../../components/popover.js';
+import {markdownText, takeaway} from '../../components/takeaway.js';
 import {Timeline} from '../../components/timeline.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {MarkdownView} from '../../markdown.js';
 import {countFigure} from './count.js';
-import {openRecord, sourceCard, sourcePreview} from './record.js';
+import {citationText, sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
@@ -57,7 +58,34 @@ export class Answer {
     return {question: this.question, answer: this.text, id: this.id};
   }
 
-  /** Ask, and write what comes; once. */
+  /** What brings it back after a reload: all of it, or the run that it is of. */
+  get kept() {
+    const {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, isOwn, count} = this;
+    return {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, isOwn, count, sources: [...this.sources.values()]};
+  }
+
+  /** Bring back what was kept; nothing is asked. @param {any} kept */
+  restore(kept) {
+    if (kept.state === 'running' && kept.run) this.place = `${kept.run}/0`;
+    if (!['done', 'stopped'].includes(kept.state)) return this;
+    Object.assign(this, kept, {sources: new Map()});
+    replace(this.notes);
+    if (kept.sources.length > 0) this.#showSources(kept.sources);
+    if (kept.count) replace(this.figure, countFigure(kept.count, this.question, this.context));
+    this.#flush();
+    this.#enter(kept.state);
+    if (kept.state === 'done') this.#showAfter();
+    else this.#end(new DOMException('Stopped', 'AbortError'));
+    return this;
+  }
+
+  /** Say that it could not be asked, in its place. @param {unknown} error @param {() => void} again */
+  refuse(error, again) {
+    replace(this.notes);
+    replace(this.after, noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
+  }
+
+  /** Ask, and write what comes; once. What was begun before is read on. */
   async ask() {
     if (this.state !== 'new') return;
     const {question, context, scope} = this;
@@ -65,8 +93,8 @@ export class Answer {
     const body = {question, history, types: scope.types, ...(this.fresh ? {fresh: true} : {})};
     await this.#while(async (signal) => {
       context.announce('Searching the records');
-      for await (const event of context.api.stream('records/ask', {body, signal})) {
-        if (event.type === 'intent') replace(this.notes);
+      for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
+        replace(this.notes);
         this.#take(event);
       }
       context.announce(`Answer ready. ${this.confidence?.label ?? ''}`);
@@ -108,6 +136,10 @@ export class Answer {
     /** @type {any[]} */
     this.changed = [];
     this.run = null;
+    this.place = null;
+    this.count = null;
+    this.followups = [];
+    this.remarks = [];
     this.timeline = new Timeline('Research');
     this.prose = element('div', {class: 'prose'});
     this.view = new MarkdownView(this.prose, (n) => this.#citation(n));
@@ -122,6 +154,8 @@ export class Answer {
 
   async #while(work) {
     this.controller = new AbortController();
+    replace(this.after);
+    if (!this.text) replace(this.notes, loading());
     this.#enter('running');
     try {
       await work(this.controller.signal);
@@ -132,7 +166,10 @@ export class Answer {
     } catch (error) {
       this.#flush();
       this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      this.#end(error);
+      // a run is kept for some minutes
+      const isGone = this.id === null && this.place !== null && ['not_found', 'expired'].includes(error.kind);
+      if (isGone) this.place = null;
+      this.#end(isGone ? new Problem('broken_off') : error);
     }
   }
 
@@ -148,9 +185,18 @@ export class Answer {
       replace(this.notes);
       replace(this.after, gone
         ? noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.'))
-        : noticeOf(error, {retry: () => this.#again(), signIn: () => this.context.session.signIn()}),
+        : noticeOf(error, {
+          goOn: this.place !== null && canReadOn(error) ? () => this.#goOn() : undefined,
+          retry: () => this.#again(), signIn: () => this.context.session.signIn(),
+        }),
       gone && this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain}));
     }
+  }
+
+  /** Read on behind what came last. */
+  #goOn() {
+    this.state = 'new';
+    this.ask();
   }
 
   #again() {
@@ -178,7 +224,12 @@ export class Answer {
 
   /** One event of the stream; those that are not known change nothing. */
   #take(event) {
-    if (event.seq) this.run = runOf(event.seq);
+    if (event.seq) {
+      this.place = event.seq;
+      const isFirst = this.run === null;
+      this.run = runOf(event.seq);
+      if (isFirst) this.callbacks.onchange();
+    }
     switch (event.type) {
       case 'tool_call':
         this.timeline.set({id: event.id, label: callLabel(event), status: 'running'});
@@ -192,6 +243,7 @@ export class Answer {
         this.timeline.fold();
         break;
       case 'aggregation':
+        this.count = event;
         replace(this.figure, countFigure(event, this.question, this.context));
         break;
       case 'final_answer_chunk':
@@ -216,8 +268,9 @@ export class Answer {
         this.id = event.answer_id;
         this.topicChanged = event.topic_changed;
         this.isOwn = this.id !== null;
-        replace(this.notes, degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
-          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew')));
+        // below the text, which it would push down
+        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
+          element('button', {type: 'button', class: 'text-button', on: {click: () => this.#anew()}}, 'Ask anew'))];
         this.#showAfter();
         break;
       default:
@@ -272,8 +325,8 @@ export class Answer {
       on: {
         pointerdown: (event) => { touched = event.pointerType === 'touch'; },
         click: () => {
-          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: () => openRecord(source, this.context)})]);
-          else openRecord(source, this.context);
+          if (touched) openPreview(mark, () => [...content(), button('Open', {onclick: () => this.context.open(source.type, source.id, source)})]);
+          else this.context.open(source.type, source.id, source);
           touched = false;
         },
       },
@@ -283,15 +336,30 @@ export class Answer {
   }
 
   #showAfter() {
-    const questions = this.followups ?? [];
-    replace(this.after,
+    const questions = this.followups;
+    replace(this.after, this.remarks,
       this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
         this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
       this.confidence && element('div', {class: 'answer-foot'}, confidenceLevel(this.confidence.level, this.confidence.label),
-        this.id && this.#share(), this.id && this.isOwn && this.#takeBack(), this.run && this.state !== 'running' && this.#feedback()),
+        this.id && this.#share(), this.id && this.isOwn && this.#takeBack(),
+        this.text && this.state !== 'running' && takeaway(() => this.#taken(), (text) => this.context.announce(text)), this.run && this.state !== 'running' && this.#feedback()),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
+  }
+
+  /** The answer and what it cites. @returns {import('../../components/takeaway.js').Taken} */
+  #taken() {
+    const sources = [...this.sources.values()];
+    const cited = sources.map((source) => `${source.n}. ${markdownText(citationText(source))}`);
+    return {
+      name: this.question,
+      columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
+      rows: sources.map(({n, type, id, title, date, url}) =>
+        [n, type, id, title, date, url, this.citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
+      json: {question: this.question, answer: this.text, confidence: this.confidence?.level ?? null, sources, citations: this.citations, unsupported: this.unsupported},
+      markdown: `# ${markdownText(this.question)}\n\n${this.text}\n\n## Sources\n\n${cited.join('\n')}\n`,
+    };
   }
 
   /** Whether the answer helped; who says no may say why. */

@@ -18,10 +18,12 @@ export function countFigure({by, groups, of, filters}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
   const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
+  const left = groups.length - GROUPS_MAX;
   const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
     entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year'}),
+    left > 0 && element('p', {class: 'fine'}, `The first ${GROUPS_MAX} of ${groups.length} are drawn.`),
     element('p', {}, element('a', {href: address}, 'Show the records behind this')));
 }
 

@@ -5,6 +5,7 @@
 import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
+import {copyButton} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {collections} from './declared.js';
@@ -23,7 +24,7 @@ function kicker({type, date}) {
  * @param {import('../../app.js').Context} context
  */
 export function sourceCard(source, context) {
-  return element('button', {type: 'button', class: 'card source', data: {n: source.n, type: source.type}, on: {click: () => openRecord(source, context)}},
+  return element('button', {type: 'button', class: 'card source', data: {n: source.n, type: source.type}, on: {click: () => context.open(source.type, source.id, source)}},
     element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), kicker(source)),
     element('span', {class: 'card-title'}, source.title),
     element('span', {class: 'card-text'}, marked(source.snippet)));
@@ -42,16 +43,17 @@ export function sourcePreview(source) {
  * A found record; its title opens the whole of it.
  * @param {any} result
  * @param {import('../../app.js').Context} context
+ * @param {boolean} isNew a saved search has not shown it before
  */
-export function resultCard(result, context) {
-  return element('li', {class: 'result', data: {type: result.type}},
-    element('p', {class: 'card-meta'}, kicker(result), found(result.matched)),
-    element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openRecord(result, context)}}, result.title)),
+export function resultCard(result, context, isNew) {
+  return element('li', {class: 'result', data: {type: result.type, key: `${result.type}/${result.id}`}},
+    element('p', {class: 'card-meta'}, kicker(result), found(result.matched), isNew && label('New', {tone: 'accent'})),
+    element('h2', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => context.open(result.type, result.id, result)}}, result.title)),
     element('p', {class: 'card-text'}, marked(result.snippet)),
     result.also?.length > 0 && element('details', {class: 'result-also'},
       element('summary', {}, plural(result.also.length, 'more that says the same', 'more that say the same')),
       element('ul', {}, result.also.map((each) => element('li', {},
-        element('button', {type: 'button', class: 'also-open', on: {click: () => openRecord(each, context)}}, each.title), ' ',
+        element('button', {type: 'button', class: 'also-open', on: {click: () => context.open(each.type, each.id, each)}}, each.title), ' ',
         element('span', {class: 'card-meta'}, kicker(each)))))));
 }
 
@@ -62,18 +64,27 @@ function found({text_rank: byWords, semantic_rank: byMeaning}) {
   return null;
 }
 
+/** How a record is cited: its title, what it is, its date and where it is. */
+export function citationText({type, id, title, date, url}) {
+  return [`${title}.`, [words(type), id].join(' '), date && day(date), url].filter(Boolean).join(', ').replace('.,', '.');
+}
+
 /**
  * The whole record in the panel.
- * @param {{type: string, id: string, title: string, date?: string}} record
+ * @param {{type: string, id: string, title?: string, date?: string}} record
  * @param {import('../../app.js').Context} context
  */
 export function openRecord(record, context) {
-  openPanel(record.title, async () => {
+  return openPanel(record.title ?? words(record.type), async (panel) => {
     const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
     const facets = types.find(({name}) => name === record.type)?.facets ?? [];
     // what facets of several values are called is said of one of them
     const labels = facets.filter(({kind}) => kind !== 'array').map(({name, label: called}) => [name, words(called)]);
-    return whole(found, Object.fromEntries(labels));
+    panel.setTitle(found.title, kicker(found));
+    return [
+      whole(found, Object.fromEntries(labels)),
+      element('p', {class: 'panel-actions'}, copyButton('Copy citation', () => citationText(found), (text) => context.announce(text))),
+    ];
   },
     {kicker: kicker(record), signIn: () => context.session.signIn()});
 }
@@ -92,6 +103,7 @@ function whole({fields, texts: given = [], meeting, title, url}, labels) {
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, String(fields[name]))))),
     facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
+    momentLink(fields, meeting?.video_url ?? url),
     meeting && parentOf(meeting),
   ];
 }
@@ -107,6 +119,16 @@ function fieldValue(name, value) {
 function clock(seconds) {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
   return `${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${String(rest).padStart(2, '0')}`;
+}
+
+/** The way to the place in a recording that a record is of. */
+function momentLink({start_seconds: start}, video) {
+  if (typeof start !== 'number' || typeof video !== 'string' || !/^https?:/i.test(video) || !URL.canParse(video)) return null;
+  const address = new URL(video);
+  // these players have a parameter of their own; all others follow Media Fragments
+  if (/(^|\.)(youtube\.com|youtu\.be)$/.test(address.hostname)) address.searchParams.set('t', `${Math.floor(start)}s`);
+  else address.hash = `t=${Math.floor(start)}`;
+  return element('p', {}, outsideLink(address.href, `Watch from ${clock(start)} `, icon('outside')));
 }
 
 /** What a record is part of: its title, its summary, and what else is known of it. */

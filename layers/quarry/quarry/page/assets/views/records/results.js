@@ -6,14 +6,24 @@ import {isStopped} from '../../api.js';
 import {removable, toggle} from '../../components/chips.js';
 import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
-import {button, element, icon, replace} from '../../dom.js';
+import {sortControl, sorted} from '../../components/sorting.js';
+import {takeaway} from '../../components/takeaway.js';
+import {button, element, icon, plain, replace} from '../../dom.js';
 import {number, plural, words} from '../../format.js';
 import {collections, facetFields, offered, typeLabel} from './declared.js';
+import {monthsChart, periods} from './months.js';
 import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
 const COUNTED_MAX = 10_000;
+
+const ORDERS = [
+  {name: 'best', label: 'Best match'},
+  {name: 'newest', label: 'Newest', key: ({date}) => date, isDescending: true},
+  {name: 'oldest', label: 'Oldest', key: ({date}) => date},
+  {name: 'title', label: 'Title', key: ({title}) => title},
+];
 
 const STEP_WORDS = {query_embedding: 'search by meaning'};
 
@@ -30,17 +40,31 @@ export class Results {
     this.search = search;
     this.context = context;
     /**
-     * `onfilter` is called when the reader changes a filter, with the `data-filter` of the control; `onretry` to search again.
-     * @type {{onfilter: (filters: Partial<Search>, control?: string) => void, onretry: () => void}}
+     * `onfilter` is called when the reader changes a filter, with the `data-filter` of the control; `onretry` to search again; `onchange`
+     * when more was found.
+     * @type {{onfilter: (filters: Partial<Search>, control?: string) => void, onretry: () => void, onchange: () => void}}
      */
-    this.callbacks = {onfilter() {}, onretry() {}};
+    this.callbacks = {onfilter() {}, onretry() {}, onchange() {}};
     this.controller = new AbortController();
     this.response = null;
+    /** What was found so far, best first. @type {any[]} */
+    this.found = [];
+    this.order = 'best';
+    /** What saves this search. @type {Node | null} */
+    this.saver = null;
+    /** A focus that waits for its control. @type {string | null} */
+    this.wanted = null;
+    /** The types and ids of those that a saved search has not shown before. @type {Set<string>} */
+    this.news = new Set();
     this.knownCounts = counts;
     this.list = element('ol', {class: 'results'});
     this.head = element('div', {class: 'results-head'});
     this.foot = element('div', {class: 'results-foot'});
-    this.root = element('div', {class: 'results-body'}, this.head, this.list, this.foot);
+    this.months = element('div');
+    // in a place of its own: what is below the list would be seen to jump
+    this.waiting = element('div');
+    this.tools = element('div', {class: 'results-tools'});
+    this.root = element('div', {class: 'results-body'}, this.head, this.tools, this.waiting, this.list, this.foot);
     if (this.#isFiltered) this.#showHead();
   }
 
@@ -68,11 +92,32 @@ export class Results {
     return `${number(count)}${this.response?.more && count >= COUNTED_MAX ? '+' : ''}`;
   }
 
+  /** What brings it back after a reload. */
+  get kept() {
+    return this.response && {response: {...this.response, results: this.found}, news: [...this.news]};
+  }
+
+  /** Bring back what was kept; nothing is searched. @param {any} kept */
+  restore(kept) {
+    if (!kept) return this;
+    this.news = new Set(kept.news);
+    this.#show(kept.response, 0);
+    return this;
+  }
+
+  /** Say which of them are new. @param {string[]} ids */
+  tellNews(ids) {
+    this.news = new Set(ids);
+    this.#showList();
+    this.callbacks.onchange();
+  }
+
   /** Search, once: the response, or null when it was stopped. Throws when it failed, having said so. */
   async run() {
     if (this.response !== null) return this.response;
     replace(this.list);
-    replace(this.foot, loading(6));
+    replace(this.foot);
+    replace(this.waiting, loading(6));
     return this.#load(0);
   }
 
@@ -93,6 +138,7 @@ export class Results {
       return response;
     } catch (error) {
       if (isStopped(error)) return null;
+      replace(this.waiting);
       replace(this.foot, noticeOf(error, {retry: () => (offset === 0 ? this.callbacks.onretry() : this.#again(offset)), signIn: () => this.context.session.signIn()}));
       throw error;
     }
@@ -104,16 +150,49 @@ export class Results {
   }
 
   #show(response, offset) {
-    const first = this.list.childElementCount;
+    const first = this.found.length;
+    replace(this.waiting);
     if (offset === 0) this.response = response;
-    this.list.append(...response.results.map((result) => resultCard(result, this.context)));
+    this.found = [...this.found.slice(0, offset), ...response.results];
     this.#showHead();
-    const next = offset + PAGE_SIZE;
-    const more = response.results.length === PAGE_SIZE && next <= OFFSET_MAX && next < this.total;
+    this.#showTools();
+    this.#showList();
+    const next = this.found.length;
+    const more = next > 0 && next % PAGE_SIZE === 0 && next <= OFFSET_MAX && next < this.total;
     replace(this.foot,
       this.total === 0 && this.#nothing(),
-      more && button('More results', {onclick: async () => { await this.#load(next).catch(() => {}); this.list.children[next]?.querySelector('button')?.focus(); }}));
-    if (offset > 0) this.context.announce(plural(this.list.childElementCount - first, 'more result'));
+      more && button('More results', {onclick: () => this.#more(next)}));
+    if (offset > 0) this.context.announce(plural(this.found.length - first, 'more result'));
+    this.callbacks.onchange();
+  }
+
+  async #more(next) {
+    await this.#load(next).catch(() => {});
+    const added = this.found[next];
+    if (added) [...this.list.children].find((item) => item.dataset.key === `${added.type}/${added.id}`)?.querySelector('button').focus();
+  }
+
+  /** Those that are there, in the chosen order. */
+  #showList() {
+    replace(this.list, sorted(this.found, ORDERS, this.order).map((result) => resultCard(result, this.context, this.news.has(`${result.type}/${result.id}`))));
+  }
+
+  #showTools() {
+    const isPart = this.found.length < this.total;
+    replace(this.tools, this.found.length > 0 && [
+      sortControl(ORDERS, this.order, (chosen) => { this.order = chosen; this.#showList(); }, isPart ? `of these ${this.found.length}` : ''),
+      takeaway(() => this.#taken(), (text) => this.context.announce(text)),
+      this.saver,
+    ]);
+  }
+
+  /** @returns {import('../../components/takeaway.js').Taken} */
+  #taken() {
+    return {
+      name: this.search.q,
+      columns: ['type', 'id', 'title', 'date', 'url', 'score', 'snippet'],
+      rows: sorted(this.found, ORDERS, this.order).map(({type, id, title, date, url, score, snippet}) => [type, id, title, date, url, score, plain(snippet)]),
+    };
   }
 
   /** The filters, where the reader who was at one of them still is. */
@@ -126,9 +205,29 @@ export class Results {
   }
 
   #nothing() {
+    const drops = element('div', {class: 'chips'});
+    if (this.#isFiltered) this.#offerDrops(drops);
     return emptyState('Nothing found',
       this.#isFiltered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
-      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}));
+      this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
+  }
+
+  /** Each filter that alone keeps records out, the one that costs most first. */
+  async #offerDrops(drops) {
+    const {q, ...filters} = this.search;
+    const conditions = [
+      this.search.type.length > 0 && {label: 'Any type', left: {type: []}},
+      (this.search.from || this.search.to) && {label: 'Any date', left: {from: '', to: ''}},
+      ...Object.keys(this.facets).map((name) => ({label: `Any ${words(name.replace(/^-/, '')).toLowerCase()}`, left: {[name]: []}})),
+    ].filter(Boolean);
+    const counted = await Promise.all(conditions.map(async (condition) => {
+      const query = {q, ...filters, ...condition.left};
+      const told = await this.context.api.get('records/facets', {query, signal: this.controller.signal}).catch(() => ({total: 0}));
+      return {...condition, count: told.total};
+    }));
+    replace(drops, counted.filter(({count}) => count > 0).sort((one, other) => other.count - one.count).map(({label, left, count}) =>
+      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onfilter(left)}}, label,
+        element('span', {class: 'chip-count'}, `+${number(count)}`))));
   }
 
   #noFacets() {
@@ -169,11 +268,26 @@ export class Results {
     }));
     return element('div', {class: 'filters'},
       element('div', {class: 'chips', role: 'group', 'aria-label': 'Types of record'}, toggles),
-      element('details', {class: 'dates', open: Boolean(from || to)},
+      element('details', {class: 'dates', open: Boolean(from || to), on: {toggle: ({target}) => this.#showMonths(target)}},
         element('summary', {data: {filter: 'dates'}}, icon('filter'), from || to ? 'Dates' : 'Any date'),
+        this.months,
         element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
           (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))),
       this.#declared(names), this.#chosen());
+  }
+
+  /** When the records are from, whatever dates are chosen; asked for once the reader wants dates. */
+  async #showMonths({open}) {
+    if (!open || this.months.childElementCount > 0 || this.areMonthsAsked) return;
+    this.areMonthsAsked = true;
+    const {from, to, ...others} = this.search;
+    const told = await this.context.api.get('records/facets', {query: {...others, by: 'month'}, signal: this.controller.signal}).catch(() => null);
+    const shown = periods(told?.groups ?? []);
+    if (shown.length < 2) return;
+    const {filter} = document.activeElement?.dataset ?? {};
+    replace(this.months, monthsChart(shown, {from, to}, (filters, control) => this.callbacks.onfilter(filters, control)));
+    if (this.wanted) this.months.querySelector(`[data-filter="${this.wanted}"]`)?.focus({preventScroll: true});
+    else if (filter) this.months.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
   }
 
   #dateField(text, name, value) {

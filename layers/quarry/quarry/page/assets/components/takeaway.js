@@ -1,0 +1,115 @@
+/**
+ * What was found, to be taken away: as CSV, JSON or Markdown, into a file.
+ *
+ * @typedef {object} Taken
+ * @property {string} name of the file, without its end
+ * @property {string[]} columns
+ * @property {any[][]} rows a value for each column; several values are a list
+ * @property {any} [json] in the place of the rows by their columns
+ * @property {string} [markdown] in the place of a table
+ */
+
+import {button, element} from '../dom.js';
+
+/** What a spreadsheet would take for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+const FORMATS = [
+  {label: 'CSV', end: 'csv', type: 'text/csv', write: csv},
+  {label: 'JSON', end: 'json', type: 'application/json', write: json},
+  {label: 'Markdown', end: 'md', type: 'text/markdown', write: (taken) => taken.markdown ?? markdownTable(taken)},
+];
+
+/**
+ * A menu of the formats.
+ * @param {() => Taken} take what there is when one is chosen
+ * @param {(text: string) => void} announce
+ */
+export function takeaway(take, announce) {
+  return menu('Export', FORMATS.map(({label, end, type, write}) => ({label, onchoose: () => {
+    const taken = take();
+    save(`${fileName(taken.name)}.${end}`, type, write(taken));
+    announce(`Saved as ${label}`);
+  }})));
+}
+
+/**
+ * A few actions behind a button; it closes when one is chosen, on Escape and when the reader goes elsewhere.
+ * @param {import('../dom.js').Child} label
+ * @param {{label: string, onchoose: () => void}[]} actions
+ */
+export function menu(label, actions) {
+  const close = () => {
+    root.open = false;
+    root.querySelector('summary').focus();
+  };
+  const root = element('details', {class: 'menu', on: {
+    keydown: (event) => { if (event.key === 'Escape' && root.open) { event.preventDefault(); close(); } },
+    focusout: ({relatedTarget}) => { if (relatedTarget && !root.contains(relatedTarget)) root.open = false; },
+  }}, element('summary', {class: 'button quiet'}, label),
+  element('div', {class: 'menu-items'}, actions.map(({label: text, onchoose}) => button(text, {kind: 'quiet', onclick: () => { close(); onchoose(); }}))));
+  return root;
+}
+
+/** Rows as RFC 4180 has them, in UTF-8 with the mark that spreadsheets look for. @param {Taken} taken */
+export function csv({columns, rows}) {
+  return `\ufeff${[columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
+}
+
+function csvField(value) {
+  const text = plainText(value);
+  const guarded = typeof value !== 'number' && FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+function json({columns, rows, json: whole}) {
+  return JSON.stringify(whole ?? rows.map((row) => Object.fromEntries(columns.map((name, place) => [name, row[place] ?? null]))), null, 2);
+}
+
+/** @param {Taken} taken */
+function markdownTable({columns, rows}) {
+  const line = (cells) => `| ${cells.map((cell) => markdownText(plainText(cell))).join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line), ''].join('\n');
+}
+
+/** A text that Markdown takes for nothing else, in one line. @param {string} text */
+export function markdownText(text) {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
+}
+
+function plainText(value) {
+  if (value === null || value === undefined) return '';
+  return Array.isArray(value) ? value.map(plainText).join('; ') : String(value);
+}
+
+/** @param {string} name */
+function fileName(name) {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'quarry';
+}
+
+function save(name, type, text) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * A button that copies a text.
+ * @param {string} label
+ * @param {() => string} text
+ * @param {(text: string) => void} announce
+ */
+export function copyButton(label, text, announce) {
+  const control = button(label, {kind: 'quiet', onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      control.textContent = 'Copied';
+      announce('Copied');
+    } catch {
+      control.textContent = 'Copying is not allowed here';
+    }
+  }});
+  return control;
+}

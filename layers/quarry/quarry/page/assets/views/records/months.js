@@ -1,0 +1,72 @@
+/**
+ * When the records of a search are from: a bar for each month, or each year where there are many, that filters by it.
+ */
+
+import {element} from '../../dom.js';
+import {month, plural} from '../../format.js';
+
+const MONTHS_MAX = 36;
+
+/**
+ * @typedef {{from: string, to: string, label: string, count: number}} Period its first and its last day
+ */
+
+/**
+ * Without gaps between the first and the last.
+ * @param {{value: string, count: number}[]} groups by the first days of months
+ * @returns {Period[]}
+ */
+export function periods(groups) {
+  const counts = new Map(groups.filter(({value}) => value).map(({value, count}) => [String(value).slice(0, 7), count]));
+  const places = [...counts.keys()].sort().map((text) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5)) - 1);
+  if (places.length === 0) return [];
+  const [first, last] = [places[0], places.at(-1)];
+  const months = Array.from({length: Math.min(last - first + 1, 12 * 300)}, (_, step) => first + step);
+  const name = (place) => `${String(Math.floor(place / 12)).padStart(4, '0')}-${String((place % 12) + 1).padStart(2, '0')}`;
+  if (months.length <= MONTHS_MAX) {
+    return months.map((place) => ({from: `${name(place)}-01`, to: lastDay(name(place)), label: month(`${name(place)}-01`), count: counts.get(name(place)) ?? 0}));
+  }
+  const years = new Map();
+  for (const place of months) years.set(name(place).slice(0, 4), (years.get(name(place).slice(0, 4)) ?? 0) + (counts.get(name(place)) ?? 0));
+  return [...years].map(([year, count]) => ({from: `${year}-01-01`, to: `${year}-12-31`, label: year, count}));
+}
+
+function lastDay(text) {
+  const [year, number] = text.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+}
+
+/**
+ * One of the bars takes part in the tab order, arrows move between them.
+ * @param {Period[]} shown
+ * @param {{from: string, to: string}} search
+ * @param {(filters: {from: string, to: string}, control: string) => void} onfilter
+ */
+export function monthsChart(shown, {from, to}, onfilter) {
+  const largest = Math.max(1, ...shown.map(({count}) => count));
+  const isIn = (period) => (!from || period.to >= from) && (!to || period.from <= to);
+  const isChosen = (period) => period.from === from && period.to === to;
+  const bars = shown.map((period) => element('button', {
+    type: 'button', class: isIn(period) ? 'month is-in' : 'month', 'aria-pressed': String(isChosen(period)), tabindex: '-1', data: {filter: `month-${period.from}`},
+    'aria-label': `${period.label}: ${plural(period.count, 'record')}`, title: `${period.label}: ${period.count}`,
+    on: {
+      click: () => onfilter(isChosen(period) ? {from: '', to: ''} : {from: period.from, to: period.to}, `month-${period.from}`),
+      keydown: (event) => move(event, bars),
+    },
+  }, element('span', {style: {'--share': period.count / largest}})));
+  (bars.find((bar, place) => isChosen(shown[place])) ?? bars[0]).tabIndex = 0;
+  return element('figure', {class: 'months'},
+    element('figcaption', {}, 'Records that hold all of these words, by ', shown[0].label.length === 4 ? 'year' : 'month', '. Choose one to see only it.'),
+    element('div', {class: 'months-bars', role: 'group', 'aria-label': 'When they are from'}, bars),
+    element('div', {class: 'months-ends', 'aria-hidden': 'true'}, element('span', {}, shown[0].label), shown.length > 1 && element('span', {}, shown.at(-1).label)));
+}
+
+function move(event, bars) {
+  const place = bars.indexOf(event.currentTarget);
+  const next = {ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: bars.length - 1}[event.key];
+  if (next === undefined || bars[next] === undefined) return;
+  event.preventDefault();
+  bars[place].tabIndex = -1;
+  bars[next].tabIndex = 0;
+  bars[next].focus();
+}

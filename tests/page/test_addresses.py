@@ -1,0 +1,138 @@
+"""Addresses hold everything: a reload and Back charge nothing, ask no model again, lose nothing; one thing has a link."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, Request, Route, expect
+
+from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson
+from tests.page.test_companies_page import ASKED as COMPANIES
+from tests.page.test_companies_page import answered
+from tests.page.test_people_page import ASKED as PEOPLE
+from tests.page.test_people_page import Searches
+
+QUESTION = "Why did the council keep the old elm in Quill Square?"
+RUN = "0b3a1c52-7a51-4b33-9a5e-2f6f5f1f9f10"
+ASKING = re.compile("/(companies/chat|people/search|records/(ask|search))")
+
+
+def calls(page: Page) -> list[Request]:
+    """What the page asks from now on that costs something."""
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request) if ASKING.search(request.url) else None)
+    return asked
+
+
+def test_a_person_has_a_link_that_back_closes_and_a_reload_charges_nothing(site: Site) -> None:
+    searches = Searches()
+    page = site.open(PEOPLE, before=searches, width=NARROW, touch=True)
+    page.locator(".result-open").tap()
+    panel = page.get_by_role("dialog", name="Asha Rao")
+    expect(panel).to_contain_text("Double entry, twice.")
+    expect(page).to_have_url(re.compile(r"q=Backend.*#person/p-1$"))
+    page.reload()
+    expect(panel).to_contain_text("Double entry, twice.")
+    page.go_back()
+    expect(panel).to_have_count(0)
+    expect(page.locator(".result-open")).to_be_visible()
+    page.go_forward()
+    expect(panel).to_be_visible()
+    panel.get_by_role("button", name="Close").tap()
+    expect(page).to_have_url(re.compile(r"q=Backend[^#]*$"))
+    expect(page.locator(".result-open")).to_be_visible()
+    assert len(searches.bodies) == 1
+
+
+def test_a_search_that_is_reloaded_before_its_answer_is_the_same_request(site: Site) -> None:
+    held: list[Route] = []
+    page = site.open(PEOPLE, before=lambda page: page.route("**/people/search", lambda route: held.append(route)))
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    searches = Searches()
+    searches(page)
+    page.reload()
+    expect(page.get_by_role("article")).to_be_visible()
+    assert searches.keys == [held[0].request.headers["idempotency-key"]]
+
+
+def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> None:
+    page = site.open(COMPANIES)
+    answered(page)
+    page.get_by_role("textbox").fill("Only those in Kenya")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn")).to_have_count(2)
+    answered(page)
+    names = page.locator(".result-open").all_inner_texts()
+    asked = calls(page)
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    answered(page)
+    assert page.locator(".result-open").all_inner_texts() == names
+    page.locator(".turn").first.locator(".result-open").first.click()
+    expect(page.get_by_role("dialog", name=names[0])).to_contain_text("Founded")
+    assert asked == []
+
+
+def test_what_was_being_answered_is_read_on_after_a_reload(site: Site) -> None:
+    begun = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}, "seq": f"{RUN}/1"}
+    ended = {"type": "partial_text", "data": {"text": "Two fit."}, "seq": f"{RUN}/2"}
+    telemetry = {"runId": RUN, "iterationCount": 1, "toolCallCount": 1, "endReason": "converged", "degradedSteps": []}
+    final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": telemetry}
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            answer_ndjson(begun)(route)
+        elif len(asked) > 2:
+            answer_ndjson(begun, ended, {"type": "final_answer", "data": final, "seq": f"{RUN}/3"})(route)
+
+    page = site.open(COMPANIES, before=lambda page: page.route("**/companies/chat*", answer))
+    expect(page.locator(".timeline li")).to_be_visible()
+    with page.expect_request("**/companies/chat*after_seq*"):
+        pass
+    page.reload()
+    expect(page.locator(".prose")).to_have_text("Two fit.")
+    assert asked[0].endswith("/companies/chat")
+    assert asked[-1].endswith(f"after_seq={RUN}%2F0")
+
+
+def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site) -> None:
+    page = site.open(f"search?q={QUESTION}")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    page.get_by_role("tab", name="Results").click()
+    page.locator(".result-open").nth(1).click()
+    panel = page.get_by_role("dialog")
+    expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
+    title = panel.get_by_role("heading", level=2).inner_text()
+    asked = calls(page)
+    page.reload()
+    expect(panel.get_by_role("heading", level=2)).to_have_text(title)
+    page.keyboard.press("Escape")
+    expect(page.locator(".result")).to_have_count(20)
+    page.get_by_role("tab", name="Answer").click()
+    expect(page.locator(".prose")).to_contain_text("elm")
+    expect(page.get_by_role("button", name="Take the link back")).to_be_visible()
+    assert asked == []
+
+
+def test_a_first_call_that_fails_leaves_no_grey_lines(site: Site) -> None:
+    page = site.open(
+        f"search?q={QUESTION}", before=lambda page: page.route("**/records/search?*", lambda route: route.abort())
+    )
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(page.locator(".loading:visible")).to_have_count(0)
+    page.unroute("**/records/search?*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+
+
+def test_a_host_that_is_not_served_and_data_that_is_not_there_are_said(site: Site) -> None:
+    refused = answer_json({"status": 421, "detail": "This host is not served."}, 421)
+    page = site.open(before=lambda page: page.route("**/config.json", refused))
+    expect(page.get_by_role("alert")).to_contain_text("QUARRY_ALLOWED_HOSTS")
+    page.unroute("**/config.json")
+    page.route("**/config.json", answer_json(json.loads('{"domains": [], "sign_in": null, "prefix": ""}')))
+    page.reload()
+    expect(page.get_by_role("heading", name="There is nothing here yet")).to_be_visible()

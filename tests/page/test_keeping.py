@@ -1,0 +1,156 @@
+"""What was found can be kept, compared, sorted and taken away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from playwright.sync_api import Download, Page, expect
+
+from tests.page.conftest import NARROW, Site, answer_json
+from tests.page.test_accessibility import grave_findings
+from tests.page.test_people_page import ASKED, FOUND, Searches
+
+QUESTION = "Why did the council keep the old elm in Quill Square?"
+
+
+def taken(page: Page, kind: str) -> str:
+    page.locator(".menu summary").first.click()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name=kind, exact=True).click()
+    download: Download = saving.value
+    return Path(download.path()).read_text(encoding="utf-8-sig")
+
+
+def test_a_conversation_is_kept_renamed_gone_on_with_and_deleted(site: Site, page_database: str) -> None:
+    page = site.open(f"search?q={QUESTION}", bypass_csp=True)
+    page.get_by_role("button", name="Keep this conversation").click()
+    expect(page.get_by_role("button", name="Kept", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="What you keep").click()
+    panel = page.get_by_role("dialog", name="What you keep")
+    panel.get_by_role("button", name="Rename").click()
+    panel.get_by_role("textbox").fill("The elm")
+    panel.get_by_role("textbox").press("Enter")
+    link = panel.get_by_role("link", name="The elm")
+    expect(link).to_be_visible()
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert grave_findings(page) == []
+    address = link.get_attribute("href")
+    with site.browser.new_context() as context:
+        other = context.new_page()
+        asked: list[str] = []
+        other.on("request", lambda request: asked.append(request.url) if "/records/ask" in request.url else None)
+        other.goto(f"{site.url}/{address}")
+        expect(other.locator(".prose")).to_contain_text("elm")
+        assert asked == []
+        with other.expect_response(lambda response: response.request.method == "PATCH"):
+            other.get_by_role("textbox").fill("Who was against keeping the elm?")
+            other.keyboard.press("Enter")
+    with psycopg.connect(page_database) as connection:
+        assert connection.execute("select title, jsonb_array_length(turns) from conversations").fetchall() == [
+            ("The elm", 2)
+        ]
+    panel.get_by_role("button", name="Delete").click()
+    panel.get_by_role("button", name="Delete").click()
+    expect(panel).to_contain_text("Keep a conversation below its answer")
+
+
+def test_a_saved_search_says_what_is_new(site: Site, page_database: str) -> None:
+    page = site.open("search?q=bridge&type=motion")
+    page.get_by_role("button", name="Save search").click()
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    newest = page.locator(".result-open").nth(2).inner_text()
+    key = page.locator(".result").nth(2).get_attribute("data-key") or ""
+    with psycopg.connect(page_database) as connection:
+        connection.execute("delete from saved_search_results where result_id = %s", [key.removeprefix("motion/")])
+    page.get_by_role("button", name="What you keep").click()
+    page.get_by_role("dialog").get_by_role("link", name="bridge").click()
+    expect(page.get_by_role("note")).to_contain_text("1 new result since")
+    expect(page.locator(".result", has=page.locator(".chip.accent")).locator(".result-open")).to_have_text([newest])
+
+
+def test_people_are_compared_sorted_and_taken_away(site: Site) -> None:
+    [person] = FOUND["people"]
+    others: list[dict[str, Any]] = [
+        person | {"id": f"p-{number}", "name": name, "headline": headline, "matched_cards": []}
+        for number, name, headline in [(2, "Zoya Khan", "=1+1"), (3, 'Bina "B" Das', "Tester,\nlead")]
+    ]
+    searches = Searches(FOUND | {"people": [person, *others]})
+    page = site.open(ASKED, before=searches)
+    rows = list(csv.reader(io.StringIO(taken(page, "CSV"))))
+    assert [row[1] for row in rows] == ["name", "Asha Rao", "Zoya Khan", 'Bina "B" Das']
+    assert [row[2] for row in rows[2:]] == ["'=1+1", "Tester,\nlead"]
+    assert json.loads(taken(page, "JSON"))[1]["headline"] == "=1+1"
+    assert taken(page, "Markdown").splitlines()[2].startswith("| p-1 | Asha Rao |")
+    page.get_by_label("Sort").select_option("name")
+    expect(page.locator(".result-open")).to_have_text(["Asha Rao", 'Bina "B" Das', "Zoya Khan"])
+    page.get_by_label("Compare Zoya Khan").check()
+    page.get_by_label("Compare Asha Rao").check()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    table = page.get_by_role("dialog", name="Side by side").get_by_role("table")
+    expect(table.get_by_role("columnheader")).to_have_text(["Zoya Khan", "Asha Rao"])
+    page.reload()
+    expect(table.get_by_role("row", name=re.compile("^Headline"))).to_contain_text("Backend engineer in payments")
+    assert len(searches.bodies) == 1
+
+
+def test_an_answer_is_taken_away_with_what_it_cites(site: Site) -> None:
+    page = site.open(f"search?q={QUESTION}")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    text = taken(page, "Markdown")
+    assert text.startswith(f"# {QUESTION}\n")
+    assert re.search(r"\n## Sources\n\n1\. ", text)
+
+
+def test_a_month_is_chosen_and_a_filter_that_keeps_all_out_is_dropped(site: Site) -> None:
+    page = site.open("search?q=bridge&type=motion", width=NARROW, bypass_csp=True)
+    page.locator("summary", has_text="Any date").click()
+    months = page.get_by_role("group", name="When they are from").get_by_role("button")
+    expect(months.first).to_be_visible()
+    assert grave_findings(page) == []
+    months.first.focus()
+    page.keyboard.press("End")
+    expect(months.last).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"from=\d{4}-\d\d-01&to=\d{4}-\d\d-(28|29|30|31)"))
+    expect(months.last).to_have_attribute("aria-pressed", "true")
+    expect(months.last).to_be_focused()
+    page.goto(f"{site.url}/search?q=bridge&type=motion&to=2001-01-01&tab=results")
+    drop = page.get_by_role("button", name=re.compile(r"^Any date ?\+\d"))
+    drop.click()
+    expect(page.locator(".result").first).to_be_visible()
+
+
+def test_a_segment_leads_to_its_place_in_the_video(site: Site) -> None:
+    page = site.open("search?q=bridge&type=transcript_segment")
+    page.locator(".result-open").first.click()
+    link = page.get_by_role("dialog").get_by_role("link", name=re.compile("Watch from"))
+    expect(link).to_have_attribute("href", re.compile(r"/video/.*#t=\d+$"))
+
+
+def test_no_bar_is_longer_than_what_it_stands_for(site: Site) -> None:
+    answer = {
+        "response": "Many.",
+        "campaigns": [],
+        "total": 30,
+        "aggregation": {
+            "channel": {f"C{number}": 1 + (number == 0) for number in range(20)},
+            "sentiment": {},
+            "value_prop": {},
+        },
+        "suggestions": [],
+        "detectedFilters": {},
+        "telemetry": {"degradedSteps": []},
+    }
+    page = site.open(
+        "search?domain=campaigns&q=all",
+        before=lambda page: page.route("**/campaigns/chat", answer_json({"type": "final_answer", "data": answer})),
+    )
+    chart = page.get_by_role("figure", name="By channel")
+    expect(chart.locator(".bar")).to_have_count(6)
+    expect(chart).to_contain_text("and 14 others: 14 in all")

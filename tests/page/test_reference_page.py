@@ -1,0 +1,44 @@
+"""The API reference that a browser makes of the service's own description."""
+
+from __future__ import annotations
+
+import shlex
+
+from playwright.sync_api import expect
+
+from tests.page.conftest import WIDE, Site
+from tests.page.test_accessibility import grave_findings
+
+SMALL_PHONE = 320
+
+
+def test_the_reference_is_found_searched_and_its_calls_can_be_made(site: Site) -> None:
+    page = site.open()
+    page.get_by_role("link", name="API reference").click()
+    expect(page.get_by_role("heading", name="POST /records/ask")).to_be_visible()
+    assert page.locator("[href^='/'], [src^='/']").count() == 0  # it works below any prefix
+    route = page.locator("article", has=page.get_by_role("heading", name="POST /records/ask"))
+
+    page.keyboard.press("/")
+    page.keyboard.type("history question")
+    expect(page.locator(".operation:not([hidden])")).to_have_count(1)
+    expect(page.locator("[data-announcer]")).to_have_text("1 match")
+    expect(route).to_contain_text("history list of PriorTurn · at most 50")
+
+    route.get_by_role("button", name="Copy").click()
+    words = shlex.split(page.evaluate("navigator.clipboard.readText()").replace("\\\n", ""))
+    sent = dict(words[at + 1].split(": ") for at, word in enumerate(words) if word == "-H")
+    answer = page.request.post(words[2], headers=sent, data=words[words.index("-d") + 1])
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+
+    route.get_by_role("link", name="404 Not found").click()
+    expect(page.locator("#problem-not-found")).to_be_in_viewport()
+
+
+def test_the_reference_fits_a_small_phone_and_a_desk(site: Site) -> None:
+    for width, scheme in ((SMALL_PHONE, "dark"), (WIDE, "light")):
+        page = site.open("docs", width=width, scheme="dark" if scheme == "dark" else "light", bypass_csp=True)
+        page.locator("article summary", has_text="Fields").first.click()
+        page.locator("article summary", has_text="Answer").first.click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert grave_findings(page) == []
