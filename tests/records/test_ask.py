@@ -347,7 +347,13 @@ def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared
         "demo",
         [],
     )
-    assert run["steps"] == ["query_embedding", "retrieve", "records_answer", "records_followups"]
+    assert run["steps"] == [
+        "query_embedding",
+        "retrieve",
+        "records_answerability",
+        "records_answer",
+        "records_followups",
+    ]
     assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]
 
 
