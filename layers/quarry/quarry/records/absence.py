@@ -19,7 +19,7 @@ from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Word
-from quarry.core.text import STOP_WORDS, topic_text, words
+from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names
 from quarry.records.searched_types import SearchedType
@@ -32,9 +32,9 @@ RECORDS_MAX = 24
 """So many of the best records are looked at for the words of a question."""
 
 BIAS, SIMILARITY_WEIGHT, WORTH_WEIGHT, ALL_WEIGHT = -16.73, 18.29, 8.32, 1.66
-"""Fitted by logistic regression on questions to three collections, and held to account on each in turn: docs/search-quality.md."""
+"""Fitted by logistic regression on questions to three collections, each held out in turn: docs/search-quality.md."""
 
-REFUSED_BELOW = 0.2
+REFUSED_BELOW = 0.15
 """A question that is less likely answered is told that the records hold nothing of it."""
 DOUBTED_BELOW = 0.5
 """One that is less likely answered is told what may be missing."""
@@ -81,12 +81,14 @@ def _any_table(condition: LiteralString, readings: Sequence[tuple[Composable, Co
 @dataclass(frozen=True)
 class Held:
     """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
-    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does.
+    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `has_meaning`: some
+    record can be found by its meaning.
     """
 
     worth: float
     is_all: bool
     missing: Sequence[str] = ()
+    has_meaning: bool = True
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,14 @@ async def answerability(
         for language in dict.fromkeys(language for each in types for language in each.languages)
     ]
     held = max(readings, key=lambda each: each.worth)
-    missing = [word for word in held.missing if all(word in each.missing for each in readings)]
-    if held.is_all and not missing and any(item.by_words_alone for item in ranked[:RECORDS_MAX]):
-        # its words are all that is known of it
+    written = {word: query[start:end] for word, start, end in placed_words(query)}
+    missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
+    is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
+    if not missing and ((held.is_all and is_known_by_words) or not held.has_meaning):
+        # words are all that is known of them
         return Answerability(1.0)
+    if not held.has_meaning:
+        return Answerability(REFUSED_BELOW, missing)
     similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
     return Answerability(probability(similarity, replace(held, missing=missing)), missing, is_measured)
 
@@ -155,15 +161,18 @@ async def _held(
         ).format(Identifier(each.rows), Literal([item.key[1] for item in ranked if item.key[0] == each.name]))
         for each in searched
     )
+    has_meaning = SQL(" or ").join(
+        SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning
+    )
     [row] = await database.rows(
-        SQL(_HELD).format(holding=holding, language=Literal(language)),
+        SQL(_HELD).format(holding=holding, language=Literal(language), has_meaning=has_meaning),
         {
             "words": list(asked),
             "everyday": [is_everyday(word) for word in asked],
             "tables": list(dict.fromkeys(each.rows for each in searched)),
         },
     )
-    return Held(row["worth"], row["worth"] > ALL_WORTH * row["possible"], row["missing"])
+    return Held(row["worth"], row["worth"] > ALL_WORTH * row["possible"], row["missing"], row["has_meaning"])
 
 
 _HELD: LiteralString = """
@@ -185,7 +194,7 @@ with said as materialized (
 ), held as ({holding})
 select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
   coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
-  array(select m.word from missing m) as missing
+  array(select m.word from missing m) as missing, false or {has_meaning} as has_meaning
 from one o
 """
 

@@ -127,7 +127,7 @@ async def answer_question(
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         level, label = confidence(sources, is_doubtful=bool(facts.doubt))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
-        followups = await _suggest_followups(conversation, answer, toolset)
+        followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
 
         answer_id = None
@@ -329,14 +329,16 @@ async def _model_answer(
         yield chunk
 
 
-async def _suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset) -> list[str]:
+async def _suggest_followups(
+    conversation: Conversation, answer: str, toolset: SearchToolset, facts: _Facts
+) -> list[str]:
     """Two or three questions that the records can answer."""
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
 
     def fallback(_: str) -> FollowupQuestions:
         return fallbacks.suggest_followups(conversation.question, sources, pool)
 
-    if not sources:
+    if not sources or (facts.is_all and facts.counted is None):
         return fallbacks.followups_about(await _latest_records(toolset))
     step = ModelStep(
         "records_followups",
