@@ -46,7 +46,7 @@ from quarry.records.contract import (
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
 from quarry.records.evidence import confidence
-from quarry.records.intent import classify_intent
+from quarry.records.intent import classify_intent, is_asked
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
@@ -229,8 +229,8 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
-    # who looks a few words up is shown what is nearest
-    if told.is_refused and classify_intent(query) == "question":
+    # who asks nothing, but looks something up, is shown what is nearest
+    if told.is_refused and is_asked(query):
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
     return _Facts(authors=reading.authors, doubt=fallbacks.doubted(told.missing) if told.is_doubtful else "")
 
