@@ -13,7 +13,7 @@ from itertools import chain, islice
 from math import exp, log
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
@@ -55,27 +55,29 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
     """Those of the names that no record of these types holds, written so or nearly so."""
     if not names:
         return []
-    held = _any_table(
-        "exists (select from {0} r where r.text_search @@ asked_words({1}::regconfig, n.words, true))",
-        [(Identifier(type.rows), Literal(language)) for type in types for language in type.languages],
-    )
-    alike = _any_table(
-        "exists (select from tsvector_to_array(said_words({1}::regconfig, n.words)) s (words),"
-        " weigh_query(array[{0}], n.words, p_language => {1}::regconfig) q where not q.words <@ s.words)",
-        [(Literal(type.rows), Literal(language)) for type in types for language in type.languages],
-    )
+    held, alike = list[Composed](), list[Composed]()
+    for language in dict.fromkeys(language for each in types for language in each.languages):
+        tables = list(dict.fromkeys(each.rows for each in types if language in each.languages))
+        held += [
+            SQL("exists (select from {} r where r.text_search @@ asked_words({}::regconfig, n.words, true))").format(
+                Identifier(table), Literal(language)
+            )
+            for table in tables
+        ]
+        alike.append(
+            SQL(
+                "exists (select from weigh_query({0}, n.words, p_language => {1}::regconfig) q"
+                " where not q.words <@ tsvector_to_array(said_words({1}::regconfig, n.words)))"
+            ).format(Literal(tables), Literal(language))
+        )
     rows = await database.rows(
         SQL(
             "select n.name from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
             " where not ({}) and (n.words = n.name and position(' ' in n.name) > 0 or not ({})) order by n.place"
-        ).format(held, alike),
+        ).format(SQL(" or ").join(held), SQL(" or ").join(alike)),
         {"names": [name.name for name in names], "words": [name.words for name in names]},
     )
     return list(dict.fromkeys(row["name"] for row in rows))
-
-
-def _any_table(condition: LiteralString, readings: Sequence[tuple[Composable, Composable]]) -> Composed:
-    return SQL(" or ").join(SQL(condition).format(table, language) for table, language in readings)
 
 
 @dataclass(frozen=True)
@@ -161,11 +163,11 @@ async def _held(
         ).format(Identifier(each.rows), Literal([item.key[1] for item in ranked if item.key[0] == each.name]))
         for each in searched
     )
-    has_meaning = SQL(" or ").join(
-        SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning
-    )
+    windows = [SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning]
     [row] = await database.rows(
-        SQL(_HELD).format(holding=holding, language=Literal(language), has_meaning=has_meaning),
+        SQL(_HELD).format(
+            holding=holding, language=Literal(language), has_meaning=SQL(" or ").join([SQL("false"), *windows])
+        ),
         {
             "words": list(asked),
             "everyday": [is_everyday(word) for word in asked],
@@ -194,7 +196,7 @@ with said as materialized (
 ), held as ({holding})
 select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
   coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
-  array(select m.word from missing m) as missing, false or {has_meaning} as has_meaning
+  array(select m.word from missing m) as missing, {has_meaning} as has_meaning
 from one o
 """
 
