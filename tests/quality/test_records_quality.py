@@ -6,13 +6,16 @@ The floors lie a little below what was measured when they were set: they catch a
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import defaultdict
+from pathlib import Path
 from statistics import mean
 
 import pytest
 
 from quarry.core.services import Caller, Services, build_services
 from quarry.core.settings import Settings
+from quarry.core.text import sentences
 from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.measures import mentioned, ndcg
 from quarry.local.sample import sample_directory
@@ -22,6 +25,9 @@ from quarry.records.search import search_records
 from tests.conftest import clone_database
 
 Measures = dict[str, list[tuple[float, float]]]
+
+ASKED = Path(__file__).with_name("asked_of_records.jsonl")
+"""Questions with the facts of a right answer, or `answerable: false`, written before any answer was looked at."""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +76,26 @@ def test_search_and_answers_stay_above_their_floor(
 ) -> None:
     assert mean(score for score, _ in measures[kind]) >= ndcg_floor
     assert mean(share for _, share in measures[kind]) >= mentions_floor
+
+
+async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_there_is_refused(
+    sample_services: Services,
+) -> None:
+    asked = [json.loads(line) for line in ASKED.read_text(encoding="utf-8").splitlines()]
+    first, whole, refused = list[float](), list[float](), list[bool]()
+    for each in asked:
+        answer, _ = await _answer(each["query"], sample_services)
+        if facts := each.get("answer_mentions"):
+            said = answer.replace("Also in the records:", "").split("\n")
+            opening = " ".join([part for line in said for part in sentences(line)][:2])
+            first.append(mentioned(opening, facts))
+            whole.append(mentioned(answer, facts))
+            assert "hold nothing that answers this" not in answer, each["query"]
+        else:
+            refused.append("hold nothing that answers this" in answer)
+    assert mean(first) >= 0.7
+    assert mean(whole) >= 0.82
+    assert mean(refused) >= 0.7
 
 
 async def test_a_reader_learns_why_the_elm_was_kept(sample_services: Services) -> None:

@@ -184,10 +184,18 @@ def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestCl
     assert (the(events, "sources")["sources"], cited(answer), the(events, "confidence")["level"]) == ([], set(), "low")
 
 
-def test_what_nothing_is_near_is_told(client: TestClient) -> None:
-    events = ask(client, "how do I bake bread?")
+@pytest.mark.parametrize("question", ["how do I bake bread?", "What is the capital of France?"])
+def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None:
+    events = ask(client, question)
     assert "hold nothing that answers this" in answer_of(events)
     assert the(events, "sources")["sources"] == []
+
+
+def test_what_may_be_answered_in_part_says_what_is_missing(client: TestClient) -> None:
+    events = ask(client, "How much does the city pay each year to keep the indoor ice rink open?")
+    assert answer_of(events).endswith("No record names “rink”: this may answer the question only in part.")
+    assert cited(answer_of(events))
+    assert the(events, "confidence")["level"] == "low"
 
 
 def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
@@ -347,7 +355,13 @@ def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared
         "demo",
         [],
     )
-    assert run["steps"] == ["query_embedding", "retrieve", "records_answer", "records_followups"]
+    assert run["steps"] == [
+        "query_embedding",
+        "retrieve",
+        "records_answerability",
+        "records_answer",
+        "records_followups",
+    ]
     assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]
 
 

@@ -119,7 +119,7 @@ class TestResearch:
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:
         model.respond = playing(research=[Reply.tool_calls([search("elm", date_from="2040-01-01")])])
-        events = ask(model_client, "zyzzyva quux?")
+        events = ask(model_client, "zyzzyva quux")
         assert of_type(events, "tool_observation")[1]["count"] > 0
 
     def test_conditions_of_the_question_hold_in_the_models_searches(
@@ -232,6 +232,21 @@ class TestFollowups:
         assert len(the(ask(model_client), "followups")["questions"]) == 3
 
 
+def test_what_no_record_answers_is_not_asked_of_the_model(model_client: TestClient, model: FakeOpenAI) -> None:
+    events = ask(model_client, "What is the capital of France?")
+    assert answer_of(events).startswith("The records searched here hold nothing that answers this")
+    assert (cited(answer_of(events)), the(events, "confidence")["level"]) == (set(), "low")
+    assert model.requests == []
+
+
+def test_of_what_may_be_answered_in_part_the_model_is_told(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.respond = playing()
+    question = "How much does the city pay each year to keep the indoor ice rink open?"
+    assert the(ask(model_client, question), "confidence")["level"] == "low"
+    [request] = asked_for(model, "answer")
+    assert "<doubt>\nNo record names “rink”" in request["messages"][-1]["content"]
+
+
 class TestPrompts:
     def test_the_last_five_turns_are_told_in_order(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing()
@@ -280,6 +295,7 @@ def test_the_models_part_of_a_run_is_logged(
     assert run["chat_model"] == "gpt-4o-mini"
     assert (run["prompt_tokens"], run["completion_tokens"]) == (80, 40)
     assert [name for name in run["steps"] if name.startswith("records_")] == [
+        "records_answerability",
         "records_research",
         "records_research",
         "records_answer",

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.absence import LIKENESS_MIN, LIKENESS_SURE
 from quarry.records.candidates import Candidate
 from quarry.records.ranking import SIMILARITY_MIN, fuse_types
 from quarry.records.searched_types import BUILT_IN
@@ -70,18 +69,10 @@ def test_each_is_listed_once_and_none_that_no_half_found(candidates: list[Candid
     assert set(keys) == found
 
 
-def test_of_a_record_without_vectors_only_all_words_are_enough() -> None:
-    whole, part = (
-        fuse_types([Candidate("motion", "a", 1.0, None, coverage=coverage, by_words_alone=True)])[0].likeness
-        for coverage in (1.0, 0.7)
-    )
-    assert part < LIKENESS_MIN < whole < LIKENESS_SURE
-
-
 @pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
 def test_what_is_searched_by_words_alone_is_weighed_by_its_words(weight: float) -> None:
-    other = Candidate("motion", "a", 0.8, None, coverage=0.7, by_words_alone=True)
-    both = Candidate("motion", "b", 0.8, 0.5, coverage=0.7)
+    other = Candidate("motion", "a", 0.8, None, by_words_alone=True)
+    both = Candidate("motion", "b", 0.8, 0.5)
     ranked = {item.key[1]: item for item in fuse_types([other, both], weight)}
     assert ranked["a"].score == 0.8
     assert ranked["b"].score == pytest.approx(0.8 * (1 - weight) + 0.5 * weight)

@@ -1,37 +1,48 @@
-"""What a question names and no record holds.
+"""Whether records answer a question at all, and what it names that none of them holds.
 
 Records are prose: what no facet knows may still stand in a text, and what is asked in one word may be answered in another. So
-only names are said not to be there, or, where there is no model to try other words, a question to which nothing is near.
+that a name is held by none says so by itself; of other words, how near the nearest record is in meaning and how much the best
+of them holds of what the question says tell together how likely it is answered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
+from math import exp, log
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.tokens import keys, says_something_by_case
 from quarry.core.postgres.pool import Database
 from quarry.core.query.mention import Word
-from quarry.core.text import significant_words
+from quarry.core.text import STOP_WORDS, placed_words, topic_text, words
 from quarry.records.ranking import RankedRecord
 from quarry.records.reading import RecordsReading, is_written_as_name, other_names
 from quarry.records.searched_types import SearchedType
 
-LIKENESS_MIN = 0.35
-"""A question to which no record is more like is about something else. Measured: of 128 questions that two collections can
-answer one stays below, of seven about other things that one of them cannot answer all but two.
-"""
-
-LIKENESS_SURE = 0.42
-"""So much it takes where the question names something that no record holds."""
-
 NAMES_MAX = 8
 """So many names of a question are looked for."""
+WORDS_MAX = 24
+"""So many words of a question are looked for in the best records."""
+RECORDS_MAX = 24
+"""So many of the best records are looked at for the words of a question."""
+
+BIAS, SIMILARITY_WEIGHT, WORTH_WEIGHT, ALL_WEIGHT = -16.73, 18.29, 8.32, 1.66
+"""Fitted by logistic regression on questions to three collections, each held out in turn: docs/search-quality.md."""
+
+REFUSED_BELOW = 0.15
+"""A question that is less likely answered is told that the records hold nothing of it."""
+DOUBTED_BELOW = 0.5
+"""One that is less likely answered is told what may be missing."""
+REFUSED_BELOW_UNMEASURED = 0.01
+"""With embeddings of another model than the local one, in whose cosines the likelihoods were measured: only what is far off."""
+
+ALL_WORTH = 0.999
+"""So much is all of the words, whatever their sum was rounded to."""
 
 
 async def names_held_by_none(database: Database, reading: RecordsReading, types: Sequence[SearchedType]) -> list[str]:
@@ -40,46 +51,154 @@ async def names_held_by_none(database: Database, reading: RecordsReading, types:
     return await _held_by_none(database, list(names), types)
 
 
-async def words_held_by_none(database: Database, reading: RecordsReading, types: Sequence[SearchedType]) -> list[str]:
-    """The words of what a question is about that no record of these types holds; a word that is none of the language may be a
-    slip of the pen, and is not told. Raises DatabaseUnavailable.
-    """
-    words = [word for word in reading.question.topic.split() if significant_words(word) and is_everyday(word)]
-    return await _held_by_none(database, [_Name(word, word) for word in words[:NAMES_MAX]], types)
-
-
 async def _held_by_none(database: Database, names: Sequence[_Name], types: Sequence[SearchedType]) -> list[str]:
     """Those of the names that no record of these types holds, written so or nearly so."""
     if not names:
         return []
-    held = _any_table(
-        "exists (select from {0} r where r.text_search @@ asked_words({1}::regconfig, n.words, true))",
-        [(Identifier(type.rows), Literal(language)) for type in types for language in type.languages],
-    )
-    alike = _any_table(
-        "exists (select from tsvector_to_array(said_words({1}::regconfig, n.words)) s (words),"
-        " weigh_words({0}, s.words, 1, 1) w where not w.words <@ s.words)",
-        [(Literal(type.rows), Literal(language)) for type in types for language in type.languages],
-    )
+    held, alike = list[Composed](), list[Composed]()
+    for language in dict.fromkeys(language for each in types for language in each.languages):
+        tables = list(dict.fromkeys(each.rows for each in types if language in each.languages))
+        held += [
+            SQL("exists (select from {} r where r.text_search @@ asked_words({}::regconfig, n.words, true))").format(
+                Identifier(table), Literal(language)
+            )
+            for table in tables
+        ]
+        alike.append(
+            SQL(
+                "exists (select from weigh_query({0}, n.words, p_language => {1}::regconfig) q"
+                " where not q.words <@ tsvector_to_array(said_words({1}::regconfig, n.words)))"
+            ).format(Literal(tables), Literal(language))
+        )
     rows = await database.rows(
         SQL(
             "select n.name from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
             " where not ({}) and (n.words = n.name and position(' ' in n.name) > 0 or not ({})) order by n.place"
-        ).format(held, alike),
+        ).format(SQL(" or ").join(held), SQL(" or ").join(alike)),
         {"names": [name.name for name in names], "words": [name.words for name in names]},
     )
     return list(dict.fromkeys(row["name"] for row in rows))
 
 
-def _any_table(condition: LiteralString, readings: Sequence[tuple[Composable, Composable]]) -> Composed:
-    return SQL(" or ").join(SQL(condition).format(table, language) for table, language in readings)
+@dataclass(frozen=True)
+class Held:
+    """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
+    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `has_meaning`: some
+    record can be found by its meaning.
+    """
+
+    worth: float
+    is_all: bool
+    missing: Sequence[str] = ()
+    has_meaning: bool = True
 
 
-def is_near_nothing(ranked: Sequence[RankedRecord], reading: RecordsReading, least: float = LIKENESS_MIN) -> bool:
-    """Whether nothing that was found is like the question in its meaning and its words."""
-    if reading.clauses:
-        return not ranked
-    return max((item.likeness for item in ranked), default=0.0) < least
+@dataclass(frozen=True)
+class Answerability:
+    """How likely the records answer a question, from 0 to 1, and which of its words no record holds."""
+
+    probability: float
+    missing: Sequence[str] = ()
+    is_measured: bool = True
+    """Whether likelihoods were measured with the embedding model in force."""
+
+    @property
+    def is_refused(self) -> bool:
+        return self.probability < (REFUSED_BELOW if self.is_measured else REFUSED_BELOW_UNMEASURED)
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.probability < DOUBTED_BELOW
+
+
+async def answerability(
+    database: Database,
+    query: str,
+    ranked: Sequence[RankedRecord],
+    reading: RecordsReading,
+    types: Sequence[SearchedType],
+    *,
+    is_measured: bool,
+) -> Answerability:
+    """How likely the records that were found for a question answer it. Raises DatabaseUnavailable."""
+    asked = words(topic_text(query, reading.parsed.small_talk or STOP_WORDS))[:WORDS_MAX]
+    readings = [
+        await _held(database, asked, ranked[:RECORDS_MAX], types, language)
+        for language in dict.fromkeys(language for each in types for language in each.languages)
+    ]
+    held = max(readings, key=lambda each: each.worth)
+    written = {word: query[start:end] for word, start, end in placed_words(query)}
+    missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
+    is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
+    if not missing and ((held.is_all and is_known_by_words) or not held.has_meaning):
+        # words are all that is known of them
+        return Answerability(1.0)
+    if not held.has_meaning:
+        return Answerability(REFUSED_BELOW, missing)
+    similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
+    return Answerability(probability(similarity, replace(held, missing=missing)), missing, is_measured)
+
+
+def probability(similarity: float, held: Held) -> float:
+    """How likely a question is answered to which the nearest record is so similar (cosine), and of whose words the best hold so
+    much.
+    """
+    odds = BIAS + SIMILARITY_WEIGHT * similarity + WORTH_WEIGHT * log(1 + held.worth)
+    return 1 / (1 + exp(-(odds + ALL_WEIGHT * (held.is_all and not held.missing))))
+
+
+async def _held(
+    database: Database,
+    asked: Sequence[str],
+    ranked: Sequence[RankedRecord],
+    types: Sequence[SearchedType],
+    language: str | None,
+) -> Held:
+    """What records of one language hold of the words. One of the language that none holds is no slip of the pen for another."""
+    searched = [each for each in types if language in each.languages]
+    holding = SQL(" union all ").join(
+        SQL(
+            "select sum(w.weight) as weight from {} r, asked a, unnest(a.words, a.weights) w (word, weight)"
+            " where r.id = any({}) and r.text_search @@ quote_literal(w.word)::tsquery group by r.id"
+        ).format(Identifier(each.rows), Literal([item.key[1] for item in ranked if item.key[0] == each.name]))
+        for each in searched
+    )
+    windows = [SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning]
+    [row] = await database.rows(
+        SQL(_HELD).format(
+            holding=holding, language=Literal(language), has_meaning=SQL(" or ").join([SQL("false"), *windows])
+        ),
+        {
+            "words": list(asked),
+            "everyday": [is_everyday(word) for word in asked],
+            "tables": list(dict.fromkeys(each.rows for each in searched)),
+        },
+    )
+    return Held(row["worth"], row["worth"] > ALL_WORTH * row["possible"], row["missing"], row["has_meaning"])
+
+
+_HELD: LiteralString = """
+with said as materialized (
+  select s.*, tsvector_to_array(said_words({language}::regconfig, s.word)) as lexemes
+  from unnest(%(words)s::text[], %(everyday)s::boolean[]) s (word, is_everyday)
+), missing as materialized (
+  select s.word from said s
+  where s.is_everyday and s.lexemes <> '{{}}' and case
+    when exists (select from lexeme_counts c where c.lexeme = any(s.lexemes) and c.of_table = any(%(tables)s)) then false
+    else unwritten(%(tables)s, s.lexemes) = s.lexemes end
+), asked as materialized (
+  select q.words, q.weights from weigh_query(%(tables)s, (
+    select coalesce(string_agg(s.word, ' '), '') from said s where s.word not in (select m.word from missing m)
+  ), p_language => {language}::regconfig) q
+), one as (
+  -- what a word says that a single row holds
+  select ln(1 + greatest(1, sum(t.rows)) / 1.5)::float8 as weight from text_totals t where t.of_table = any(%(tables)s)
+), held as ({holding})
+select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
+  coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
+  array(select m.word from missing m) as missing, {has_meaning} as has_meaning
+from one o
+"""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,10 @@ from quarry.core.model.tool_loop import ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
+from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.stream.events import Event
 from quarry.records import fallbacks
-from quarry.records.absence import LIKENESS_SURE, is_near_nothing, names_held_by_none, words_held_by_none
+from quarry.records.absence import Answerability, answerability, names_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CitationFilter
@@ -45,7 +46,7 @@ from quarry.records.contract import (
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
 from quarry.records.evidence import confidence
-from quarry.records.intent import classify_intent
+from quarry.records.intent import classify_intent, is_asked
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
@@ -95,7 +96,7 @@ async def answer_question(
         yield _call_event(conversation.search_query, run)
         first = await toolset.search(conversation.search_query)
         yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
-        facts = await _facts(first, toolset)
+        facts = await _facts(conversation.search_query, first, toolset)
         keys = _keys(request, caller, services, toolset, facts)
         kept = None if request.fresh else await _kept(services, keys)
         if kept is not None:
@@ -124,9 +125,9 @@ async def answer_question(
                 yield AnswerChunkEvent(chunk=chunk)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        level, label = confidence(sources)
+        level, label = confidence(sources, is_doubtful=bool(facts.doubt))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
-        followups = await _suggest_followups(conversation, answer, toolset)
+        followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
 
         answer_id = None
@@ -155,6 +156,7 @@ def _keys(request: AskRequest, caller: Caller, services: Services, toolset: Sear
         digest(
             [(text.type, text.id, text.title, text.body, text.date) for text in found],
             facts.text,
+            facts.doubt,
             facts.is_all,
             facts.counted.to_json() if facts.counted else None,
         ),
@@ -177,7 +179,7 @@ def _retold(kept: KeptAnswer, facts: _Facts, *, topic_changed: bool) -> Iterator
         yield facts.counted
     yield AnswerChunkEvent(chunk=given.answer)
     yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-    level, label = confidence(given.sources)
+    level, label = confidence(given.sources, is_doubtful=bool(facts.doubt))
     yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
     yield FollowupsEvent(questions=[*given.followups])
     yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=topic_changed, degraded=[])
@@ -205,16 +207,17 @@ def _call_event(query: str, run: Run) -> ToolCallEvent:
 class _Facts:
     """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
 
-    `authors`: what they said is asked for.
+    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely.
     """
 
     text: str = ""
     counted: AggregationEvent | None = None
     is_all: bool = False
     authors: frozenset[str] = frozenset()
+    doubt: str = ""
 
 
-async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
+async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
     database, reading = toolset.services.database, toolset.reading
     if wanted := what_to_count(reading, toolset.types, toolset.scope):
@@ -225,12 +228,29 @@ async def _facts(first: Searched, toolset: SearchToolset) -> _Facts:
             return _Facts(counted.sentence, counted.event, is_all=is_all)
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
-    by_meaning = not toolset.run.degraded
-    if toolset.run.chat is None and by_meaning and is_near_nothing(first.ranked, reading, LIKENESS_SURE):
-        words = await words_held_by_none(database, reading, toolset.types)
-        if first.ranked and (words or is_near_nothing(first.ranked, reading)):
-            return _Facts(fallbacks.nothing_held(words, first.sources), is_all=True)
-    return _Facts(authors=reading.authors)
+    told = await _answerability(query, first, toolset)
+    # who asks nothing, but looks something up, is shown what is nearest
+    if told.is_refused and is_asked(query):
+        return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
+    return _Facts(authors=reading.authors, doubt=fallbacks.doubted(told.missing) if told.is_doubtful else "")
+
+
+async def _answerability(query: str, first: Searched, toolset: SearchToolset) -> Answerability:
+    """How likely what was found answers the question. Records that meet its conditions are not doubted, nor is what a failing
+    model left unknown.
+    """
+    services, reading = toolset.services, toolset.reading
+    if reading.clauses or not first.ranked or toolset.run.degraded:
+        return Answerability(1.0)
+    with toolset.run.step("records_answerability"):
+        return await answerability(
+            services.database,
+            query,
+            first.ranked,
+            reading,
+            toolset.types,
+            is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
+        )
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
@@ -291,13 +311,15 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
             yield chunk
             # let each sentence leave before the next is written
             await asyncio.sleep(0)
+        if facts.doubt and sources:
+            yield f"\n\n{facts.doubt}"
 
 
 async def _model_answer(
     conversation: Conversation, facts: _Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
 ) -> AsyncGenerator[str]:
     sources = toolset.evidence.sources
-    messages = answer_messages(conversation.question, conversation.history, sources, facts.text)
+    messages = answer_messages(conversation.question, conversation.history, sources, facts.text, facts.doubt)
     citations = CitationFilter({source.n for source in sources})
     async with aclosing(write(messages, toolset.run, chat, record)) as texts:
         async for text in texts:
@@ -307,14 +329,16 @@ async def _model_answer(
         yield chunk
 
 
-async def _suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset) -> list[str]:
+async def _suggest_followups(
+    conversation: Conversation, answer: str, toolset: SearchToolset, facts: _Facts
+) -> list[str]:
     """Two or three questions that the records can answer."""
     sources, pool = toolset.evidence.sources, list(toolset.pool.values())
 
     def fallback(_: str) -> FollowupQuestions:
         return fallbacks.suggest_followups(conversation.question, sources, pool)
 
-    if not sources:
+    if not sources or (facts.is_all and facts.counted is None):
         return fallbacks.followups_about(await _latest_records(toolset))
     step = ModelStep(
         "records_followups",

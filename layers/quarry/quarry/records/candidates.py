@@ -14,8 +14,7 @@ RecordKey = tuple[RecordType, str]
 @dataclass(frozen=True)
 class Candidate:
     """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
-    where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone. `coverage`
-    is the share that it holds of the words that say most.
+    where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone.
     """
 
     type: RecordType
@@ -23,7 +22,6 @@ class Candidate:
     text_score: float | None
     similarity: float | None
     is_apart: bool = False
-    coverage: float | None = None
     by_words_alone: bool = False
     """Whether its type cannot be searched by meaning, while others are."""
 

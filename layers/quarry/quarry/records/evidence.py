@@ -71,17 +71,18 @@ class Evidence:
         return sources
 
 
-def confidence(sources: Sequence[Source]) -> tuple[ConfidenceLevel, str]:
+def confidence(sources: Sequence[Source], *, is_doubtful: bool = False) -> tuple[ConfidenceLevel, str]:
     """How far the sources carry an answer, and a label that says so.
 
     High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
-    over the sources that have a similarity; where none has, the count alone decides between low and medium.
+    over the sources that have a similarity; where none has, the count alone decides between low and medium. What may not answer
+    the question (`is_doubtful`) is low, whatever the sources.
     """
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
     mean = fsum(similarities) / len(similarities) if similarities else None
     level: ConfidenceLevel = "medium"
-    if count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
+    if is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
         level = "low"
     elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
         level = "high"

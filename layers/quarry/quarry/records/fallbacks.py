@@ -30,6 +30,9 @@ OVERLAP_MAX = 0.55
 COVERAGE_WEIGHT = 0.55
 SOURCE_WEIGHT = 0.50
 CUE_WEIGHT = 0.20
+MEANING_WEIGHT = 0.30
+SPOKEN_WEIGHT = 0.80
+"""What somebody said stands behind what the record itself says, unless it is asked what people say."""
 
 STEMS_MIN = 4
 """A sentence with fewer significant words counts half: it seldom says anything by itself."""
@@ -52,6 +55,10 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 
 _ASKS_WHO = _words("who", "whom", "whose")
+_ASKS_WHAT_IS_SAID = _words(
+    "who", "whom", "whose", "says?", "said", "think", "thought", "speak", "spoke", "tell", "told", "argued?", "opinion", "views?",
+    "react", "respond(?:ed)?", "explain(?:ed)?", "promised?",
+)  # fmt: skip
 
 # What a kind of question asks for, and what the answer to it tends to hold.
 _CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
@@ -101,9 +108,9 @@ class _Sentence:
 def extractive_answer(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> Iterator[str]:
     """An answer made of the sources' own sentences, piece by piece, in Markdown with `[n]` citations.
 
-    The best sentence comes first; the others follow in the order of their dates. Sentences are chosen by the share of the
-    question's words they hold (rare words count more), by how well their source ranked, and by whether they hold what that
-    kind of question asks for: a reason, a figure, a date, a vote, a name.
+    The best sentences come first. They are chosen by the share of the question's words they hold (rare words count more), by how
+    well their source ranked and how near it is in meaning, and by whether they hold what that kind of question asks for: a
+    reason, a figure, a date, a vote, a name.
     """
     chosen = _choose(_scored(question, search_query, sources))
     if not chosen:
@@ -113,7 +120,7 @@ def extractive_answer(question: str, search_query: str, sources: Sequence[Eviden
     yield _quoted(lead)
     if others:
         yield "\n\nAlso in the records:\n"
-        for sentence in sorted(others, key=lambda item: (str(item.source.text.date or ""), item.source.n, item.place)):
+        for sentence in others:
             yield f"\n- {_dated(sentence)}{_quoted(sentence)}"
 
 
@@ -126,11 +133,24 @@ def said_by(authors: frozenset[str], sources: Sequence[EvidenceSource]) -> Seque
 
 def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
     """That the records hold no such thing, where they hold nothing of the names; and what is nearest."""
-    listed = " or ".join(f"“{_markdown_safe(name)}”" for name in names)
-    said = f"{NOTHING_ANSWERS}: none of them names {listed}." if names else NOTHING_FOUND
-    titles = dict.fromkeys(_markdown_safe(shorten(source.text.topic or source.text.title, 120)) for source in nearest)
-    lines = [f"\n- {title}" for title in list(titles)[:NEAREST_MAX]]
+    said = f"{NOTHING_ANSWERS}: none of them names {_listed(names)}." if names else NOTHING_FOUND
+    kinds = {
+        _markdown_safe(shorten(source.text.topic or source.text.title, 120)): source.text.type.replace("_", " ")
+        for source in reversed(nearest)
+    }
+    lines = [f"\n- {title} ({kind})" for title, kind in list(reversed(kinds.items()))[:NEAREST_MAX]]
     return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+
+
+def doubted(missing: Sequence[str]) -> str:
+    """That what was found may not answer the question, and which of its words no record holds."""
+    if missing:
+        return f"No record names {_listed(missing)}: this may answer the question only in part."
+    return "These are the nearest records: they may not answer the question."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(f"“{_markdown_safe(name)}”" for name in names)
 
 
 def suggest_followups(
@@ -175,6 +195,8 @@ def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[st
 
 def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
+    asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
+    nearest = max((source.similarity or 0.0 for source in sources), default=0.0)
     asked = set(significant_words(search_query))
     pool = [
         _Sentence(source, place, text, frozenset(significant_words(text)), is_value)
@@ -194,7 +216,11 @@ def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource])
         held += 0.5 * sum(weights[word] for word in (set(about) & asked) - sentence.stems if word in weights)
         cue = sum(bool(answer.search(sentence.text)) for answer in cues) / len(cues) if cues else 0.0
         score = COVERAGE_WEIGHT * held / total + SOURCE_WEIGHT * sentence.source.weight + CUE_WEIGHT * cue
+        if nearest > 0:
+            score += MEANING_WEIGHT * (sentence.source.similarity or 0.0) / nearest
         score *= sentence.source.text.quoting.weight
+        if sentence.source.text.author and not asks_what_is_said:
+            score *= SPOKEN_WEIGHT
         if len(sentence.stems) < STEMS_MIN:
             score *= 0.5
         scored.append(replace(sentence, score=score))

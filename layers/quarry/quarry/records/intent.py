@@ -24,15 +24,20 @@ _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 
 
 def classify_intent(query: str) -> Intent:
-    """`question` if it ends in a question mark, starts like a question, or has more than three words; else `keyword`."""
-    if query.rstrip().endswith(("?", "？")):
-        return "question"
-    found = words(query)
-    if found and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES):
+    """`question` if it is asked as one, or has more than three words; else `keyword`."""
+    if is_asked(query):
         return "question"
     if query.strip().startswith('"') and query.strip().endswith('"'):
         return "keyword"
     return "keyword" if len(query.split()) <= KEYWORD_WORDS_MAX else "question"
+
+
+def is_asked(query: str) -> bool:
+    """Whether it ends in a question mark or starts like a question."""
+    if query.rstrip().endswith(("?", "？")):
+        return True
+    found = words(query)
+    return bool(found) and (found[0].split("'")[0] in QUESTION_WORDS or tuple(found[:2]) in QUESTION_PHRASES)
 
 
 def words_to_look_up(query: str, small_talk: Set[str] = frozenset()) -> str:

@@ -11,31 +11,20 @@ from quarry.records.candidates import Candidate, RecordKey
 SIMILARITY_MIN = 0.2
 """A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
 
-COVERAGE_WEIGHT = 0.3
-"""What the words that a record holds weigh in its likeness to a question, of 1 in all; its similarity has the rest."""
-
-COVERAGE_WHOLE = 0.999
-"""So much is all of the words, whatever their sum was rounded to."""
-
-LIKENESS_OF_WORDS = 0.4
-"""How near a record without vectors is that holds all words of a question which any record holds: near enough (absence), unless
-others are held by none.
-"""
-
 APART_WEIGHT = 0.5
 """What a record's score gains, as a share of it, by meeting the question's conditions."""
 
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types. `likeness` says how near it is to the question, whatever else was found."""
+    """A record in the fused list over all types. `by_words_alone`: it could not be found by its meaning, as others can."""
 
     key: RecordKey
     score: float
     text_rank: int | None
     semantic_rank: int | None
     similarity: float | None
-    likeness: float = 0.0
+    by_words_alone: bool = False
 
 
 def fuse_types(
@@ -46,27 +35,18 @@ def fuse_types(
     found = [_of_one_record(key, same) for key, same in by_key.items()]
     apart = {item.key for item in candidates if item.is_apart}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
-    likeness = {key: max(map(_likeness, same)) for key, same in by_key.items()}
+    by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
     ranked = [
         RankedRecord(
-            item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key), likeness[item.key]
+            item.key, item.score, item.text_rank, item.semantic_rank, similarity.get(item.key), item.key in by_words
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]
     if method == "scores":
         # of what could not be found by its meaning, words weigh all
-        by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
         ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
-
-
-def _likeness(item: Candidate) -> float:
-    if item.by_words_alone:
-        # its words are all that is known of it: all of them are enough, less is not
-        coverage = item.coverage or 0.0
-        return LIKENESS_OF_WORDS if coverage > COVERAGE_WHOLE else COVERAGE_WEIGHT * coverage
-    return (1 - COVERAGE_WEIGHT) * (item.similarity or 0.0) + COVERAGE_WEIGHT * (item.coverage or 0.0)
 
 
 def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:

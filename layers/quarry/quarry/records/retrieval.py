@@ -104,7 +104,6 @@ async def find_candidates(
             row["text_score"],
             row["similarity"],
             arms[row["arm"]].is_apart,
-            row["coverage"],
             by_words_alone=vector is not None and not (row["by_meaning"] and arms[row["arm"]].type.has_meaning),
         )
         for row in rows
