@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quarry.core.language.stemming import stem
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import is_event
+from quarry.core.query.dated import tells_of
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -25,6 +26,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
+from quarry.core.query.telling import nearest, stems_of
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
@@ -39,6 +41,9 @@ from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 
 GROUPS_MAX = 50
+_SOLD = frozenset(stem(verb) for verb in "sold bought purchased ordered invoiced".split())
+_SALES = frozenset(stem(noun) for noun in "order invoice sale purchase basket receipt".split())
+"""What rows are called that tell of what was sold."""
 RELAXATIONS_MAX = 2
 
 
@@ -88,10 +93,15 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
             continue
         table = reading.types.counted[name]
         facets = {facet.name for facet in table.facets}
-        given = {condition.facet for clause in scope.facets for condition in clause}
+        given = [{condition.facet} for clause in scope.facets for condition in clause]
         told = [tellable(clause, table) for clause in besides(clauses, scope)]
-        if not all(told) or not _facets_named(reading) | given <= facets or not _tells_when(reading, table):
+        tells_all = all(names & facets for names in (*_facets_named(reading), *given))
+        if _says_sold(reading) and not _SALES & {each for noun in table.nouns for each in stems_of(noun)}:
             continue
+        if not all(told) or not tells_all or not _tells_when(reading, table):
+            continue
+        if reading.types.united.reckons and not _names_nothing_else(reading, name, clauses):
+            return None
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
         for condition in _said_whole(reading, counted, used):
@@ -196,15 +206,29 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     return next((reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
 
 
-def _facets_named(reading: RecordsReading) -> set[str]:
-    """What is asked for, and what else of records the question names, in the sense that comes first."""
-    asked = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
+def _facets_named(reading: RecordsReading) -> list[set[str]]:
+    """What is asked for, and what else of records the question names: the facets that each may be."""
+    asked = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
     said = set(reading.question.asked_by) if reading.question.ask.function else set()
-    return asked | {
-        mention.value.facets[0]
+    return asked + [
+        {*mention.value.facets}
         for mention in reading.parsed.mentions
         if isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in said
-    }
+    ]
+
+
+def _names_nothing_else(reading: RecordsReading, name: str, clauses: Sequence[Clause]) -> bool:
+    """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
+    asked = {Evidence(mention.start, mention.end) for mention in reading.parsed.mentions} & {*reading.question.asked_by}
+    constrained = {condition.facet for clause in clauses for condition in clause}
+    for mention in reading.parsed.mentions:
+        said = reading.parsed.text[mention.start : mention.end]
+        if mention.value == Cue("noun") and name not in reading.types.called(said):
+            return False
+        is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
+        if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
+            return False
+    return True
 
 
 def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
@@ -215,9 +239,13 @@ def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
         if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
             facet = facets.get(mention.value.facets[0])
             word = reading.parsed.text[mention.start : mention.end]
-            if facet is None or (facet.events and not is_event(word, facet.events)):
+            if facet is None or (facet.events and not tells_of(word, facet.events)):
                 return False
     return True
+
+
+def _says_sold(reading: RecordsReading) -> bool:
+    return reading.question.ask.function is not None and any(map(_only_says_sold, reading.parsed.mentions))
 
 
 def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
@@ -229,6 +257,8 @@ def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         value = mention.value
         if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
             continue
+        if _only_says_sold(mention):
+            continue
         is_meant = isinstance(
             value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
         )
@@ -236,6 +266,11 @@ def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
+
+
+def _only_says_sold(mention: Mention) -> bool:
+    """Whether a word only says that something was sold, which lines of what was sold do by being there."""
+    return isinstance(mention.value, Word) and not mention.value.is_name and mention.value.stem in _SOLD
 
 
 def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
@@ -247,14 +282,16 @@ def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
 
 
 def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:
-    """Where no type is named: the only one that can tell the conditions and what is asked for."""
-    needed = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
-    told = [
-        name
+    """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several."""
+    needed = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    tables = {
+        name: table
         for name, table in reading.types.counted.items()
-        if all(tellable(clause, table) for clause in clauses) and needed <= {each.name for each in table.facets}
-    ]
-    return told if len(told) == 1 else []
+        if all(tellable(clause, table) for clause in clauses)
+    }
+    said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]
+    told = nearest(tables.values(), said)
+    return [name for name, table in tables.items() if table in told] if len(told) == 1 else []
 
 
 def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:
@@ -287,7 +324,7 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
 
 
 def _says_something(mention: Mention) -> bool:
-    return isinstance(mention.value, (Word, Phrase, Known, NumberRange)) and mention.assertion != "negated"
+    return isinstance(mention.value, (Word, Phrase, Known, NumberRange, Place)) and mention.assertion != "negated"
 
 
 # ---- what is said about it ----

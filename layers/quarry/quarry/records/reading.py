@@ -27,6 +27,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
 from quarry.records.searched_types import RecordTypes
 
@@ -129,11 +130,17 @@ def is_soft(clause: Clause, table: SearchTable) -> bool:
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
     """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
-    facet of people tells.
+    facet of people tells. What a row may be like itself is not asked of what it refers to.
     """
-    facets = {facet.name for facet in table.facets}
+    facets = {facet.name: facet for facet in table.facets}
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = [condition for condition in clause if condition.facet in facets]
+    told = [
+        condition
+        for condition in clause
+        if condition.facet in facets and can_have(facets[condition.facet], condition)
+    ]
+    nearest = min((facets[condition.facet].steps for condition in told), default=0)
+    told = [condition for condition in told if facets[condition.facet].steps == nearest]
     if sum(condition.facet in people for condition in told) > 1:
         told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)

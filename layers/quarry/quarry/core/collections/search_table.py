@@ -7,13 +7,25 @@ from dataclasses import replace
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, OwnTable, quoted
-from quarry.core.collections.declaration import FacetDeclaration, FacetKind, line_columns, table_name
+from quarry.core.collections.declaration import (
+    CollectionDeclaration,
+    FacetDeclaration,
+    FacetKind,
+    Referred,
+    line_columns,
+    table_name,
+)
+from quarry.core.collections.guessing import words
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
+from quarry.core.language.stemming import stem
 from quarry.core.query.dated import events_of
+from quarry.core.query.lexicon import PERIODS
+from quarry.core.query.quantities import unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
+from quarry.core.text import STOP_WORDS
 
 _WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
@@ -31,12 +43,16 @@ def search_table(collection: Collection) -> SearchTable:
     table = SearchTable(
         collection.rows,
         nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
-        facets=tuple(_with_amount(facets)),
-        date=DATE if declaration.date else None,
+        facets=tuple(_with_amount(facets if isinstance(collection, OwnTable) else _with_everyday_names(facets, declaration))),
+        date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
     )
     return table if isinstance(collection, OwnTable) else _beside(table, collection)
+
+
+def _is_date(facet: FacetDeclaration | None) -> bool:
+    return facet is not None and facet.kind == "date"
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:
@@ -61,7 +77,7 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
     known = {*collection.declaration.facets}
     for other in others:
         for name, facet in other.declaration.facets.items():
-            if facet.of is None or name in known or (facet.title,) != titles:  # a template is no column's name
+            if facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles:  # a template is no column's name
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
@@ -77,6 +93,35 @@ def _holds_words(collection: Collection) -> LiteralString:
     if collection.declaration.language_column is None:
         return held[0][1]
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
+
+
+_NO_NAMES = frozenset("type name code number kind key id date day time no total".split()) | PERIODS.keys()
+
+
+def _with_everyday_names(facets: Sequence[Facet], declaration: CollectionDeclaration) -> list[Facet]:
+    """The facets with what people call them too: what the table is called that the only such facet refers to, and of a longer name
+    the last word, where the row itself, or what it refers to next, has but one of it ("country" of `billing_country`).
+    """
+    taken = {stem(word) for facet in facets for word in (facet.label, facet.name, *facet.words)}
+    of = {name: given.of for name, given in declaration.facets.items() if given.of and isinstance(given.title, str)}
+    added: dict[str, list[str]] = {facet.name: [] for facet in facets}
+    for name, table in of.items():
+        noun = singular(" ".join(words(table_name(table)[1])))
+        if stem(noun) not in taken and [*of.values()].count(table) == 1 and declaration.facets[name].through is None:
+            added[name].append(noun)
+    ends: dict[str, list[Facet]] = {}
+    for facet in facets:
+        said = facet.label.lower().split()
+        if len(said) > 1 and facet.kind not in ("date", "year", "boolean") and said[-1] not in _NO_NAMES | STOP_WORDS:
+            ends.setdefault(said[-1], []).append(facet)
+    for word, ending in ends.items():
+        near = [each for each in ending if each.steps == min(other.steps for other in ending)]
+        if stem(word) not in taken and len(near) == 1:
+            added[near[0].name].append(word)
+    for facet in facets:
+        if facet.kind == "number" and facet.label.split()[-1] in ("quantity", "qty"):
+            added[facet.name] += ["unit", "piece"]
+    return [replace(each, words=tuple(dict.fromkeys((*each.words, *added[each.name])))) for each in facets]
 
 
 def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
@@ -123,7 +168,7 @@ def nouns(label: str) -> tuple[str, ...]:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.of is None and collection.columns[given.column or name].is_array
+    is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
@@ -143,6 +188,8 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         related=name if given.of else None,
         is_many=is_many,
         events=() if isinstance(collection, OwnTable) else _events(name, given),
+        unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
+        steps=_steps(given),
     )
 
 
@@ -152,7 +199,10 @@ def _forms(label: str, collection: Collection) -> tuple[str, ...]:
 
 
 def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:
-    return events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else ()
+    title: str | Referred | None = given.title
+    while isinstance(title, Referred):
+        title = title.title
+    return events_of(name, given.column or title or "", given.label or "") if given.kind in ("date", "year") else ()
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -163,10 +213,12 @@ def _wording(kind: FacetKind, label: str) -> str:
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.through is not None:
-        return "r.quarry_value"
+    if given.through is not None or isinstance(given.title, Referred):
+        return _as_kind("r.quarry_value", given.kind)
     if given.of is not None:
-        return collection.called(given, "r")
+        return _as_kind(collection.called(given, "r"), given.kind)
+    if given.expression is not None:
+        return collection.reckoned(given.expression)
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
@@ -174,10 +226,25 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     if isinstance(collection, OwnTable):
         return value
     if given.kind in ("number", "money", "year"):
-        return f"{value}::numeric"
+        return _as_kind(value, given.kind)
     if given.kind == "boolean":
-        return value
+        return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+
+
+def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value as the kind of its facet has it in SQL."""
+    if kind == "date":
+        return f"({value})::date"
+    return f"{value}::numeric" if kind in ("number", "money", "year") else value
+
+
+def _steps(given: FacetDeclaration) -> int:
+    """How many references lead to the value."""
+    steps, title = int(given.of is not None), given.title
+    while isinstance(title, Referred):
+        steps, title = steps + 1, title.title
+    return steps
 
 
 def _relations(collection: Collection) -> Iterator[Related]:
@@ -187,6 +254,10 @@ def _relations(collection: Collection) -> Iterator[Related]:
         if facet.through is not None:
             key = collection.column(collection.key[0], "t")
             yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
+            continue
+        if isinstance(facet.title, Referred):
+            on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"
+            yield Related(name, facet.of, on, source=collection.reached(facet))
             continue
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"

@@ -54,7 +54,12 @@ def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
         if each.unit in _MONTHS
     ]
     return [
-        Mention(Duration(bounds.least, bounds.most), bounds.start, bounds.end) for bounds in find_bounds(text, lengths)
+        Mention(
+            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
+            bounds.start,
+            bounds.end,
+        )
+        for bounds in find_bounds(text, lengths)
     ]
 
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
+from quarry.core.query.ambiguous import facet_places
 from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.dated import with_dated_verbs
+from quarry.core.query.dated import with_dated_verbs, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -77,11 +78,13 @@ def parse(
     year" is counted from.
     """
     tokens = tokenise(text)
+    lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
     dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
+    said = with_naming_verbs(text, said, lexicon.verbs)
     read = read_assertions(text, said)
     return ParsedQuery(
         text,
