@@ -226,6 +226,7 @@ def _names_nothing_else(reading: RecordsReading, name: str, clauses: Sequence[Cl
         if mention.value == Cue("noun") and name not in reading.types.called(said):
             return False
         is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
+        is_name = is_name and said.lower() != "total"  # "total orders" are their number
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
             return False
     return True
@@ -319,7 +320,8 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
         return
     used = used | set(reading.question.asked_by)
     for mention in reading.parsed.mentions:
-        if Evidence(mention.start, mention.end) not in used and _says_something(mention):
+        is_sold = reading.question.ask.function is not None and _only_says_sold(mention)
+        if Evidence(mention.start, mention.end) not in used and _says_something(mention) and not is_sold:
             yield reading.parsed.text[mention.start : mention.end]
 
 

@@ -250,7 +250,10 @@ def is_number(column: Column) -> bool:
 def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
     said = words(column.name)
-    is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS and not is_share(column)
+    is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
+    if "discount" in said and (column.most is None or is_share(column)):
+        # a part of the price, or an amount
+        return False
     return is_number(column) and (column.base == "money" or is_called_so)
 
 

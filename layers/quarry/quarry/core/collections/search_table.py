@@ -8,7 +8,6 @@ from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, OwnTable, quoted
 from quarry.core.collections.declaration import (
-    CollectionDeclaration,
     FacetDeclaration,
     FacetKind,
     Referred,
@@ -43,7 +42,7 @@ def search_table(collection: Collection) -> SearchTable:
     table = SearchTable(
         collection.rows,
         nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
-        facets=tuple(_with_amount(facets if isinstance(collection, OwnTable) else _with_everyday_names(facets, declaration))),
+        facets=tuple(_with_amount(facets if isinstance(collection, OwnTable) else _with_everyday_names(facets, collection))),
         date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
@@ -98,16 +97,18 @@ def _holds_words(collection: Collection) -> LiteralString:
 _NO_NAMES = frozenset("type name code number kind key id date day time no total".split()) | PERIODS.keys()
 
 
-def _with_everyday_names(facets: Sequence[Facet], declaration: CollectionDeclaration) -> list[Facet]:
+def _with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list[Facet]:
     """The facets with what people call them too: what the table is called that the only such facet refers to, and of a longer name
     the last word, where the row itself, or what it refers to next, has but one of it ("country" of `billing_country`).
     """
+    declared = collection.declaration.facets
     taken = {stem(word) for facet in facets for word in (facet.label, facet.name, *facet.words)}
-    of = {name: given.of for name, given in declaration.facets.items() if given.of and isinstance(given.title, str)}
+    of = {name: given.of for name, given in declared.items() if given.of and isinstance(given.title, str)}
     added: dict[str, list[str]] = {facet.name: [] for facet in facets}
     for name, table in of.items():
         noun = singular(" ".join(words(table_name(table)[1])))
-        if stem(noun) not in taken and [*of.values()].count(table) == 1 and declaration.facets[name].through is None:
+        is_other = table_name(table) != collection.source and declared[name].through is None
+        if is_other and stem(noun) not in taken and [*of.values()].count(table) == 1:
             added[name].append(noun)
     ends: dict[str, list[Facet]] = {}
     for facet in facets:
@@ -118,9 +119,6 @@ def _with_everyday_names(facets: Sequence[Facet], declaration: CollectionDeclara
         near = [each for each in ending if each.steps == min(other.steps for other in ending)]
         if stem(word) not in taken and len(near) == 1:
             added[near[0].name].append(word)
-    for facet in facets:
-        if facet.kind == "number" and facet.label.split()[-1] in ("quantity", "qty"):
-            added[facet.name] += ["unit", "piece"]
     return [replace(each, words=tuple(dict.fromkeys((*each.words, *added[each.name])))) for each in facets]
 
 

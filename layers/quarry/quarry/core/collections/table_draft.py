@@ -13,6 +13,7 @@ from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
     is_amount,
+    is_buyer,
     is_contact,
     is_date,
     is_flag,
@@ -159,11 +160,14 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     kind of thing it is and where.
     """
     found = reached(guess, guesses)
-    dated = next((each for each in found if each.guess.date), None) if guess.date is None else None
+    is_part = guess.date is None and not guess.texts_used
+    dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
         draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
-    telling = [(each, *telling) for each in found for telling in telling_columns(each.guess)]
+    # where who serves lives says nothing of the row
+    others = [each for each in found if not each.guess.are_people or is_buyer(each.guess.relation.name)]
+    telling = [(each, *telling) for each in others for telling in telling_columns(each.guess)]
     further = [
         *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
         *((each, column.name, kind, column.name) for each, column, kind in telling),
@@ -172,6 +176,10 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         ends = {last_word(facet) for facet in draft.facets}
         own = called if last_word(called) not in ends else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
         draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
+
+
+def _is_of_what_happened(guess: TableGuess) -> bool:
+    return guess.date is not None and date_purpose(guess.date) == "happened" and not guess.are_people
 
 
 def _is_told(each: Reached) -> bool:

@@ -261,7 +261,7 @@ def _number(
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
         return _number_of_rows(parsed, place, value, found)
-    if dimension_of(value.unit):
+    if any(facet.unit and dimension_of(facet.unit) == dimension_of(value.unit) for facet in table.facets):
         return _measured(parsed, place, value, value.unit or "", table, found)
     if parsed.mentions[place].is_latent:
         return _bare_number(parsed, place, value, table, found)

@@ -210,6 +210,8 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
+        # a quantity is of units, whatever these are
+        counted += ["unit", "piece"] if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number" else []
         for name in (facet.label, facet.plural, *facet.words, *counted):
             phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)
