@@ -8,7 +8,7 @@ from typing import Any
 
 from quarry.core.language.stemming import stem
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import tells_of
+from quarry.core.query.measures import is_measuring
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -35,12 +35,17 @@ from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import sentence
 from quarry.records.filters import range_in_request
-from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable
+from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
 
 GROUPS_MAX = 50
+LEAD_CHARACTERS_MAX = 40
+_BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"])
+_PARTICIPLES = frozenset("taken given made run held shown seen found".split())
+_EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
+"""Participles that only say that something is there."""
 _SOLD = frozenset(stem(verb) for verb in "sold bought purchased ordered invoiced".split())
 _SALES = frozenset(stem(noun) for noun in "order invoice sale purchase basket receipt".split())
 """What rows are called that tell of what was sold."""
@@ -98,9 +103,9 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         tells_all = all(names & facets for names in (*_facets_named(reading), *given))
         if _says_sold(reading) and not _SALES & {each for noun in table.nouns for each in stems_of(noun)}:
             continue
-        if not all(told) or not tells_all or not _tells_when(reading, table):
+        if not all(told) or not tells_all or not tells_when(reading.parsed, reading.question, table):
             continue
-        if reading.types.united.reckons and not _names_nothing_else(reading, name, clauses):
+        if reading.types.united.reckons and not _names_nothing_else(reading, name, table, clauses):
             return None
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
@@ -217,31 +222,33 @@ def _facets_named(reading: RecordsReading) -> list[set[str]]:
     ]
 
 
-def _names_nothing_else(reading: RecordsReading, name: str, clauses: Sequence[Clause]) -> bool:
+def _is_led_elsewhere(reading: RecordsReading, place: int, value: Known, table: SearchTable) -> bool:
+    """Whether words before a value say that it is one of a facet which does not hold it ("ended at the harbour")."""
+    before = reading.parsed.text[max(0, reading.parsed.mentions[place].start - LEAD_CHARACTERS_MAX) :]
+    before = before[: min(LEAD_CHARACTERS_MAX, reading.parsed.mentions[place].start)].lower()
+    words = [word for word in before.split() if word not in ("the", "a", "an")]
+    led = {facet.name for facet in table.facets for lead in facet.leads if " " in lead and lead == " ".join(words[-2:])}
+    return bool(led) and not led & {each.facet for each in value.values}
+
+
+def _names_nothing_else(
+    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause]
+) -> bool:
     """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
     asked = {Evidence(mention.start, mention.end) for mention in reading.parsed.mentions} & {*reading.question.asked_by}
     constrained = {condition.facet for clause in clauses for condition in clause}
-    for mention in reading.parsed.mentions:
+    for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
+        if mention.value == Cue("light") and _says_of_rows(reading, place):
+            return False
+        if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
+            return False
         if mention.value == Cue("noun") and name not in reading.types.called(said):
             return False
         is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
         is_name = is_name and said.lower() != "total"  # "total orders" are their number
         if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
             return False
-    return True
-
-
-def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
-    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
-    facets = {facet.name: facet for facet in table.facets}
-    for mention in reading.parsed.mentions:
-        is_asked = Evidence(mention.start, mention.end) in reading.question.asked_by
-        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
-            facet = facets.get(mention.value.facets[0])
-            word = reading.parsed.text[mention.start : mention.end]
-            if facet is None or (facet.events and not tells_of(word, facet.events)):
-                return False
     return True
 
 
@@ -254,8 +261,10 @@ def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
     used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
     used.update(reading.question.asked_by)
     clause_facets = {condition.facet for clause in clauses for condition in clause}
-    for mention in reading.parsed.mentions:
+    for place, mention in enumerate(reading.parsed.mentions):
         value = mention.value
+        if _only_measures(reading, place):
+            continue
         if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
             continue
         if _only_says_sold(mention):
@@ -267,6 +276,23 @@ def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
         if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
             return False
     return not reading.question.preferred
+
+
+def _only_measures(reading: RecordsReading, place: int) -> bool:
+    """Whether a word is the verb of the comparison behind it ("lasted longer than 5 minutes")."""
+    mention, following = (reading.parsed.mentions[each : each + 1] for each in (place, place + 1))
+    said = reading.parsed.text[mention[0].start : mention[0].end]
+    return bool(following) and isinstance(following[0].value, NumberRange | Duration) and is_measuring(said)
+
+
+def _says_of_rows(reading: RecordsReading, place: int) -> bool:
+    """Whether a participle that leads to nothing is what is said of the rows ("how many pads were used")."""
+    mentions, text = reading.parsed.mentions, reading.parsed.text
+    word = text[mentions[place].start : mentions[place].end].lower()
+    before = text[mentions[place - 1].start : mentions[place - 1].end].lower() if place else ""
+    is_last = all(isinstance(each.value, DateRange) or each.value == Cue("filler") for each in mentions[place + 1 :])
+    is_participle = word.endswith("ed") or word in _PARTICIPLES
+    return is_last and is_participle and before.split()[-1:] in _BE and word not in _EXISTING
 
 
 def _only_says_sold(mention: Mention) -> bool:
@@ -319,9 +345,11 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
         yield from [reading.question.topic] if reading.question.topic else []
         return
     used = used | set(reading.question.asked_by)
-    for mention in reading.parsed.mentions:
+    for place, mention in enumerate(reading.parsed.mentions):
         is_sold = reading.question.ask.function is not None and _only_says_sold(mention)
-        if Evidence(mention.start, mention.end) not in used and _says_something(mention) and not is_sold:
+        if is_sold or _only_measures(reading, place):
+            continue
+        if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.text[mention.start : mention.end]
 
 

@@ -52,7 +52,7 @@ _NUMBERED = frozenset(
 )
 _AMOUNTS = frozenset(
     """price amount total subtotal cost fee salary wage revenue balance budget payment discount freight tax spend value
-    deposit refund""".split()
+    deposit refund fare toll premium rent income earnings donation""".split()
 )
 _NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
 """Last words of what only has to do with money."""
@@ -76,6 +76,10 @@ _PEOPLE = frozenset(
     "user person people employee agent author member staff teacher student patient doctor actor".split()
 )
 _BUYERS = frozenset("customer client buyer guest passenger shopper subscriber patron purchaser".split())
+_SERVING = frozenset(
+    """staff employee agent driver doctor mechanic teacher manager rep representative clerk cashier waiter nurse technician
+    officer operator assistant worker""".split()
+)
 _SALES = frozenset("order invoice sale payment purchase booking ticket rental basket cart checkout receipt transaction".split())
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
@@ -228,6 +232,11 @@ def is_called_category(column: Column) -> bool:
 def is_buyer(name: str) -> bool:
     """Whether what is called so buys: customers, clients, guests."""
     return bool(_BUYERS & {singular(word) for word in words(name)})
+
+
+def serves(name: str) -> bool:
+    """Whether what is called so are people who do their work: staff, doctors."""
+    return bool(_SERVING & {singular(word) for word in words(name)})
 
 
 def is_sale(name: str) -> bool:

@@ -20,7 +20,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.query.dated import events_of
 from quarry.core.query.lexicon import PERIODS
-from quarry.core.query.quantities import unit_named
+from quarry.core.query.quantities import dimension_of, unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
@@ -107,19 +107,35 @@ def _with_everyday_names(facets: Sequence[Facet], collection: Collection) -> lis
     added: dict[str, list[str]] = {facet.name: [] for facet in facets}
     for name, table in of.items():
         noun = singular(" ".join(words(table_name(table)[1])))
-        is_other = table_name(table) != collection.source and declared[name].through is None
+        is_name = not str(declared[name].title).endswith(name) and not name.endswith(str(declared[name].title))
+        is_other = is_name and table_name(table) != collection.source and declared[name].through is None
         if is_other and stem(noun) not in taken and [*of.values()].count(table) == 1:
             added[name].append(noun)
     ends: dict[str, list[Facet]] = {}
     for facet in facets:
         said = facet.label.lower().split()
-        if len(said) > 1 and facet.kind not in ("date", "year", "boolean") and said[-1] not in _NO_NAMES | STOP_WORDS:
+        if len(said) > 1 and facet.kind not in ("date", "year", "boolean") and not dimension_of(said[-1]) and said[-1] not in _NO_NAMES | STOP_WORDS:
             ends.setdefault(said[-1], []).append(facet)
+    for facet in facets:
+        shorter = _without_what_it_is(facet)
+        if shorter and stem(shorter) not in taken:
+            added[facet.name].append(shorter)
     for word, ending in ends.items():
         near = [each for each in ending if each.steps == min(other.steps for other in ending)]
         if stem(word) not in taken and len(near) == 1:
             added[near[0].name].append(word)
     return [replace(each, words=tuple(dict.fromkeys((*each.words, *added[each.name])))) for each in facets]
+
+
+def _without_what_it_is(facet: Facet) -> str:
+    """What a facet is called without a word that only says of what kind it is: "duration" of `duration_minutes`, "covered" of
+    `is_covered`.
+    """
+    first, *rest = facet.label.lower().split() or [""]
+    if facet.kind == "boolean":
+        return " ".join(rest) if first in ("is", "has", "was", "are") else ""
+    said = [first, *rest]
+    return " ".join(said[:-1]) if facet.unit and len(said) > 1 and dimension_of(said[-1]) else ""
 
 
 def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
@@ -176,7 +192,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection)),
         units=(label,) if given.kind == "number" else (),
-        leads=given.leads,
+        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *_leads(name)),
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
@@ -189,6 +205,19 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
         steps=_steps(given),
     )
+
+
+_FROM = "from, started at, starting at, started from, began at, beginning at, departed from, departing from, left from"
+_TO = "to, ended at, ending at, finished at, arrived at, arriving at, arrived in, ended in"
+_DIRECTIONS = dict.fromkeys("from origin start departure source pickup".split(), _FROM) | dict.fromkeys(
+    "to destination end arrival target dropoff".split(), _TO
+)
+
+
+def _leads(name: str) -> tuple[str, ...]:
+    """The words that stand before values of a facet whose name begins with where something comes from or goes to."""
+    first, *rest = name.split("_")
+    return tuple(_DIRECTIONS[first].split(", ")) if rest and first in _DIRECTIONS else ()
 
 
 def _forms(label: str, collection: Collection) -> tuple[str, ...]:

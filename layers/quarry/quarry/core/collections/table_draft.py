@@ -13,7 +13,6 @@ from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
     is_amount,
-    is_buyer,
     is_contact,
     is_date,
     is_flag,
@@ -27,6 +26,7 @@ from quarry.core.collections.guessing import (
     is_text,
     is_writable,
     is_year,
+    serves,
     unit_of,
     words,
 )
@@ -166,7 +166,7 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
         draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
     # where who serves lives says nothing of the row
-    others = [each for each in found if not each.guess.are_people or is_buyer(each.guess.relation.name)]
+    others = [each for each in found if not serves(each.guess.relation.name)]
     telling = [(each, *telling) for each in others for telling in telling_columns(each.guess)]
     further = [
         *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),

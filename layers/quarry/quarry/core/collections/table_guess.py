@@ -208,7 +208,9 @@ class TableGuess:
     @property
     def is_counted(self) -> bool:
         """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
-        return not self.is_join and any(
+        if self.is_join:
+            return False
+        return bool(self.categories and self.references) or any(
             (is_date(column) and date_purpose(column) in ("happened", "later"))
             or (is_number(column) and column.name not in self.key and column.name not in self.referring)
             for column in self.usable

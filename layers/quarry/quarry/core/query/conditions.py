@@ -260,7 +260,9 @@ def _number(
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
-        return _number_of_rows(parsed, place, value, found)
+        if not table.reckons or not _compares(parsed, place, _numbers(meant_table(parsed, table))):
+            return _number_of_rows(parsed, place, value, found)
+        value = replace(value, unit=None)
     if any(facet.unit and dimension_of(facet.unit) == dimension_of(value.unit) for facet in table.facets):
         return _measured(parsed, place, value, value.unit or "", table, found)
     if parsed.mentions[place].is_latent:
@@ -375,6 +377,10 @@ def _ranged(
     if facet is None:
         return _unanswerable(parsed, place, found)
     return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+
+
+def _numbers(table: SearchTable) -> list[Facet]:
+    return [facet for facet in table.facets if facet.is_measurable]
 
 
 def _compares(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> bool:

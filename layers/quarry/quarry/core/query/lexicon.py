@@ -82,6 +82,8 @@ class Lexicon:
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     recent_days: int | None = None
+    measured_in: frozenset[str] = frozenset()
+    """The stems of the units that its numbers can be told in."""
     numbers: frozenset[str] = frozenset()
     """The facets that are reckoned with."""
     date: str | None = None
@@ -156,6 +158,7 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             if keys(name)
         )
         | units_like(facet.unit for facet in table.facets),
+        measured_in=units_like(facet.unit for facet in table.facets),
         recent_days=table.recent_days if table.date else None,
         numbers=frozenset(facet.name for facet in table.facets if facet.is_measurable)
         if table.reckons

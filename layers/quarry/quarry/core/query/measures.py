@@ -23,7 +23,15 @@ _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "larg": ("bytes",), "large": ("bytes",), "big": ("bytes",), "small": ("bytes",), "wide": ("length",), "deep": ("length",),
 }  # fmt: skip
 """What such adjectives measure, where a number's unit says that it is that."""
-_COSTING = frozenset(stem(word) for word in "cost costs costing priced price".split())
+_VERBS: Mapping[str, str] = {
+    stem(word): adjective
+    for adjective, words in {
+        "expens": "cost costs costing priced", "long": "last lasts lasted lasting take takes took taking",
+        "heavi": "weigh weighs weighed weighing",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+"""Verbs of measures, by stem, and the adjectives of what they measure."""
 
 
 def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
@@ -49,7 +57,8 @@ def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
         for adjective in _adjectives(word):
             if found := facets_of_adjective(adjective, numbers):
                 return found
-        if stem(word) in _COSTING and (found := facets_of_adjective("expens", numbers)):
+        verb = _VERBS.get(stem(word))
+        if verb and (found := facets_of_adjective(verb, numbers)):
             return found
     return []
 
@@ -67,3 +76,8 @@ def _adjectives(word: str) -> Iterator[str]:
 
 def _names(facet: Facet) -> tuple[str, ...]:
     return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
+
+
+def is_measuring(word: str) -> bool:
+    """Whether a word is a verb of measure, which says nothing beside what is measured: "lasted", "weigh"."""
+    return stem(word) in _VERBS
