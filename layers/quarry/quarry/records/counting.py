@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,13 +99,14 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         table = reading.types.counted[name]
         facets = {facet.name for facet in table.facets}
         given = [{condition.facet} for clause in scope.facets for condition in clause]
-        told = [tellable(clause, table) for clause in besides(clauses, scope)]
+        others = _of_others(reading, name, table) if reading.types.united.reckons else {}
+        told = [tellable(_only_of(clause, others), table) for clause in besides(clauses, scope)]
         tells_all = all(names & facets for names in (*_facets_named(reading), *given))
         if _says_sold(reading) and not _SALES & {each for noun in table.nouns for each in stems_of(noun)}:
             continue
         if not all(told) or not tells_all or not tells_when(reading.parsed, reading.question, table):
             continue
-        if reading.types.united.reckons and not _names_nothing_else(reading, name, table, clauses):
+        if reading.types.united.reckons and not _names_nothing_else(reading, name, table, clauses, others):
             return None
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
@@ -231,11 +232,56 @@ def _is_led_elsewhere(reading: RecordsReading, place: int, value: Known, table: 
     return bool(led) and not led & {each.facet for each in value.values}
 
 
+def _of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:
+    """What is said of other rows that those of a type refer to ("rides of student members", "orders by customers from Norway"): by
+    the characters of these rows' name and of the value beside it, the facets of the table that lead there.
+    """
+    mentions, said = reading.parsed.mentions, dict[Evidence, Set[str]]()
+    for place, mention in enumerate(mentions):
+        called = reading.types.called(reading.parsed.text[mention.start : mention.end])
+        if mention.value != Cue("noun") or name in called:
+            continue
+        sources = {reading.types.counted[each].source for each in called} - {None}
+        led = {facet.name for facet in table.facets if sources & {*facet.via}}
+        for other in _values_beside(mentions, place):
+            value = mentions[other].value
+            known = value.values if isinstance(value, Known) else value.known if isinstance(value, Place) else ()
+            if facets := led & {each.facet for each in known}:
+                said[Evidence(mention.start, mention.end)] = facets
+                said[Evidence(mentions[other].start, mentions[other].end)] = facets
+    return said
+
+
+def _values_beside(mentions: Sequence[Mention], place: int) -> Iterator[int]:
+    """What stands right before the name of rows, or behind it after "from" or "in"."""
+    if place and mentions[place].start - mentions[place - 1].end == 1:
+        yield place - 1
+    following = place + 1
+    while following < len(mentions) and mentions[following].value in (Cue("relates"), Cue("filler"), Cue("light")):
+        following += 1
+    if following > place + 1 and following < len(mentions):
+        yield following
+
+
+def _only_of(clause: Clause, others: Mapping[Evidence, Set[str]]) -> Clause:
+    """A clause about other rows, of the facets alone that lead to these."""
+    return tuple(
+        condition
+        for condition in clause
+        if all(condition.facet in others[each] for each in condition.evidence if each in others)
+    )
+
+
 def _names_nothing_else(
-    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause]
+    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause], others: Container[Evidence]
 ) -> bool:
     """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
-    asked = {Evidence(mention.start, mention.end) for mention in reading.parsed.mentions} & {*reading.question.asked_by}
+    asked = {*reading.question.asked_by}
+    ask, values = reading.question.ask, [mention.value for mention in reading.parsed.mentions]
+    last = values[-1] if values else None
+    if ask.kind == "groups" and not ask.function and isinstance(last, Asked) and last.what in ("most", "least"):
+        # "which maker sold the most": the most of what?
+        return False
     constrained = {condition.facet for clause in clauses for condition in clause}
     for place, mention in enumerate(reading.parsed.mentions):
         said = reading.parsed.text[mention.start : mention.end]
@@ -243,7 +289,8 @@ def _names_nothing_else(
             return False
         if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
             return False
-        if mention.value == Cue("noun") and name not in reading.types.called(said):
+        is_other = mention.value == Cue("noun") and name not in reading.types.called(said)
+        if is_other and Evidence(mention.start, mention.end) not in others:
             return False
         is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
         is_name = is_name and said.lower() != "total"  # "total orders" are their number

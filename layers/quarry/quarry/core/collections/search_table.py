@@ -20,7 +20,7 @@ from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.query.dated import events_of
 from quarry.core.query.lexicon import PERIODS
-from quarry.core.query.quantities import dimension_of, unit_named
+from quarry.core.query.quantities import Dimension, dimension_of, unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
@@ -97,6 +97,10 @@ def _holds_words(collection: Collection) -> LiteralString:
 _NO_NAMES = frozenset("type name code number kind key id date day time no total".split()) | PERIODS.keys()
 
 
+_MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",)}
+"""What a number measures that is called by its unit alone."""
+
+
 def _with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list[Facet]:
     """The facets with what people call them too: what the table is called that the only such facet refers to, and of a longer name
     the last word, where the row itself, or what it refers to next, has but one of it ("country" of `billing_country`).
@@ -120,6 +124,10 @@ def _with_everyday_names(facets: Sequence[Facet], collection: Collection) -> lis
         shorter = _without_what_it_is(facet)
         if shorter and stem(shorter) not in taken:
             added[facet.name].append(shorter)
+    for dimension, names in _MEASURED.items():
+        alike = [facet for facet in facets if facet.unit and dimension_of(facet.unit) == dimension]
+        if len(alike) == 1 and alike[0].label in (alike[0].unit, f"{alike[0].unit}s"):
+            added[alike[0].name] += [name for name in names if stem(name) not in taken]
     for word, ending in ends.items():
         near = [each for each in ending if each.steps == min(other.steps for other in ending)]
         if stem(word) not in taken and len(near) == 1:
@@ -203,7 +211,8 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         is_many=is_many,
         events=() if isinstance(collection, OwnTable) else _events(name, given),
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=_steps(given),
+        steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
+        via=via,
     )
 
 
@@ -266,12 +275,14 @@ def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     return f"{value}::numeric" if kind in ("number", "money", "year") else value
 
 
-def _steps(given: FacetDeclaration) -> int:
-    """How many references lead to the value."""
-    steps, title = int(given.of is not None), given.title
+def _tables_reached(given: FacetDeclaration) -> Iterator[str]:
+    """The tables that references lead to, up to the one that holds the value."""
+    if given.of is not None:
+        yield given.of
+    title = given.title
     while isinstance(title, Referred):
-        steps, title = steps + 1, title.title
-    return steps
+        yield title.of
+        title = title.title
 
 
 def _relations(collection: Collection) -> Iterator[Related]:

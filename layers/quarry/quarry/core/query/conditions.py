@@ -335,11 +335,12 @@ def _bare_number(
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
     """Lengths are in months; a facet counts years, months or what its units say."""
-    if value.unit in ("day", "hour", "hr") and any(dimension_of(facet.unit) == "time" for facet in table.facets):
-        per_month = 365 / 12
-        least, most = (None if end is None else round(end * per_month, 6) for end in (value.least, value.most))
-        days = NumberRange(least, most, value.includes_least, value.includes_most)
-        return _measured(parsed, place, days, "days", table, found)
+    per_month = {"day": 365 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
+    if per_month and any(dimension_of(facet.unit) == "time" for facet in table.facets):
+        # months are rounded to what a minute needs
+        least, most = (None if end is None else round(end * per_month, 2) for end in (value.least, value.most))
+        told = NumberRange(least, most, value.includes_least, value.includes_most)
+        return _measured(parsed, place, told, value.unit or "", table, found)
     for unit, months in (("month", 1), ("year", 12), ("minut", 1 / 43_830), ("hour", 1 / 730.5), ("day", 1 / 30.4375)):
         for facet in table.facets:
             if facet.kind == "number" and unit in {stem(keys(each)[-1]) for each in facet.units}:

@@ -90,11 +90,12 @@ class _Reader:
             return self._how_much(self.kinds["measure"])
         if "count" in self.kinds and not self.kinds.keys() - {"count", "group"}:
             return self._how_many(self.kinds["count"])
-        return self._begins_with_number() if self.kinds.keys() == {"group"} else None
+        return self._begins_with_number() if self.kinds.keys() - {"list"} == {"group"} else None
 
     def _begins_with_number(self) -> Reckoning | None:
-        """ "Revenue by month"."""
-        first = next((place for place, each in enumerate(self.mentions) if each.value != Cue("filler")), 0)
+        """ "Revenue by month", "what is the revenue by month"."""
+        opening = (Cue("filler"), Asked("list"))
+        first = next((place for place, each in enumerate(self.mentions) if each.value not in opening), 0)
         value = self.mentions[first].value
         is_leading = first + 1 < len(self.mentions) and self.mentions[first + 1].value != Cue("noun")
         facet = self._number(value) if isinstance(value, FacetName) and is_leading else None

@@ -28,10 +28,10 @@ def meant_table(parsed: ParsedQuery, table: SearchTable) -> SearchTable:
 
 def named(mentions: Iterable[Mention]) -> list[frozenset[str]]:
     """The facets that each of the mentions may be of: names of facets, and values."""
-    found = []
+    found: list[frozenset[str]] = []
     for mention in mentions:
         value = mention.value
-        if isinstance(value, FacetName) and value.grain is None:
+        if isinstance(value, FacetName):
             found.append(frozenset(value.facets))
         elif isinstance(value, Known) and not mention.is_latent:
             found.append(frozenset(each.facet for each in value.values))
@@ -45,7 +45,14 @@ def nearest(tables: Iterable[SearchTable], needed: Sequence[Set[str]]) -> list[S
     steps = [(table, _steps(table, needed)) for table in tables]
     told = [(table, far) for table, far in steps if far is not None]
     least = min((far for _, far in told), default=0)
-    return [table for table, far in told if far == least]
+    near = [table for table, far in told if far == least]
+    # of lines and the bill that they are on, the bill
+    whole = [each for each in near if all(each is other or _leads_to(other, each) for other in near)]
+    return whole if len(whole) == 1 else near
+
+
+def _leads_to(table: SearchTable, other: SearchTable) -> bool:
+    return other.source is not None and any(other.source in facet.via for facet in table.facets)
 
 
 def _steps(table: SearchTable, needed: Sequence[Set[str]]) -> int | None:

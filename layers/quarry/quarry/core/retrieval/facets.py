@@ -59,6 +59,8 @@ class Facet:
     """What a number is measured in, where that is known ("minutes")."""
     steps: int = 0
     """How many references lead from a row to the value; 0: it is the row's own."""
+    via: tuple[str, ...] = ()
+    """The tables in SQL that these lead to, one after the other."""
 
     @property
     def is_array(self) -> bool:
