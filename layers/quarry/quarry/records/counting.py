@@ -209,7 +209,15 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     if reading.question.ask.kind != "groups" and not reading.question.ask.function:
         return ()
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
-    return next((reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
+    called = [reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns]
+    of = reading.question.ask.of
+    # "how much did customers spend": what tells how much
+    telling = [names for names in called if any(_has(reading.types.counted[name], of) for name in names)]
+    return telling[0] if of and telling else called[0] if called and not of else ()
+
+
+def _has(table: SearchTable, facet: str | None) -> bool:
+    return facet is None or any(each.name == facet for each in table.facets)
 
 
 def _facets_named(reading: RecordsReading) -> list[set[str]]:

@@ -57,7 +57,17 @@ def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
     if not table.reckons or not asked & {"average", "total", "measure", "group", "count", *_SUPERLATIVES}:
         return None
+    if _is_of_money(parsed, table):
+        # who spends is named, not what tells how much
+        return _Reader(parsed, meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))).read()
     return _Reader(parsed, meant_table(parsed, table)).read()
+
+
+def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
+    """Whether a verb asks for money, and no number is named."""
+    numbers = {facet.name for each in table.united for facet in _numbers(each)}
+    is_named = any(isinstance(each.value, FacetName) and numbers & {*each.value.facets} for each in parsed.mentions)
+    return not is_named and any(stem(token.key) in MONEY_VERBS for token in parsed.tokens)
 
 
 class _Reader:

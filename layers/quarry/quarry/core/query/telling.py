@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
@@ -10,19 +10,22 @@ from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuer
 from quarry.core.retrieval.facets import SearchTable
 
 
-def meant_table(parsed: ParsedQuery, table: SearchTable) -> SearchTable:
-    """Of several tables that are read as one, that whose rows are named first, else the nearest that tells all that is named; all
-    of them where that is not clear.
+def meant_table(
+    parsed: ParsedQuery, table: SearchTable, suits: Callable[[SearchTable], bool] = lambda _: True
+) -> SearchTable:
+    """Of several tables that are read as one, and that suit, that whose rows are named first, else the nearest that tells all that
+    is named; all of them where that is not clear.
     """
     if not table.united:
         return table
+    tables = [each for each in table.united if suits(each)]
     for mention in parsed.mentions:
         if mention.value == Cue("noun"):
             said = stems_of(parsed.text[mention.start : mention.end])
-            called = [each for each in table.united if any(stems_of(noun) == said for noun in each.nouns)]
+            called = [each for each in tables if any(stems_of(noun) == said for noun in each.nouns)]
             if len(called) == 1:
                 return called[0]
-    told = nearest(table.united, named(parsed.mentions)) if named(parsed.mentions) else []
+    told = nearest(tables, named(parsed.mentions)) if named(parsed.mentions) else []
     return told[0] if len(told) == 1 else table
 
 
