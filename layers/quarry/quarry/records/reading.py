@@ -138,9 +138,7 @@ def tellable(clause: Clause, table: SearchTable) -> Clause:
     facets = {facet.name: facet for facet in table.facets}
     people = [facet.name for facet in table.facets if facet.is_people]
     told = [
-        condition
-        for condition in clause
-        if condition.facet in facets and can_have(facets[condition.facet], condition)
+        condition for condition in clause if condition.facet in facets and can_have(facets[condition.facet], condition)
     ]
     nearest = min((facets[condition.facet].steps for condition in told), default=0)
     told = [condition for condition in told if facets[condition.facet].steps == nearest]

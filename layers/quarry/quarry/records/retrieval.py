@@ -233,7 +233,9 @@ async def ids_meeting(
             SQL(each.table.key_sql),
             SQL(each.table.rows),
             where(each.table, given, arguments),
-            SQL("{} desc nulls last, ").format(questions.single_value(each.table, each.table.facet(each.table.date), "max"))
+            SQL("{} desc nulls last, ").format(
+                questions.single_value(each.table, each.table.facet(each.table.date), "max")
+            )
             if each.table.date
             else SQL(""),
             SQL(each.table.key_sql),

@@ -244,7 +244,9 @@ class _Check:
             return
         if facet.expression is not None:
             for each in facet.used_columns:
-                self._doubt_secret(self._column(source, each, FACETS["number"], *path, "expression"), *path, "expression")
+                self._doubt_secret(
+                    self._column(source, each, FACETS["number"], *path, "expression"), *path, "expression"
+                )
             self._refuse_hidden("expression", facet.used_columns, *path)
             return
         column = facet.column or name

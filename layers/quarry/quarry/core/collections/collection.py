@@ -189,8 +189,8 @@ class Collection:
         return self.column(title, row) if kind in _TYPED_KINDS else self.other_text(title, row)
 
     def reached(self, facet: FacetDeclaration) -> LiteralString:
-        """The rows of the table that a facet refers to, with all that they refer to in their turn, and the value that is reached at
-        the end: `quarry_key`, `quarry_value`.
+        """The rows of the table that a facet refers to, with what they refer to in their turn, and the value at the end:
+        `quarry_key`, `quarry_value`.
         """
         row: LiteralString = "r"
         joined: LiteralString = f"{self.other_table(facet.of or '')} {row}"

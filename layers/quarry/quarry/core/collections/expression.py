@@ -1,5 +1,5 @@
-"""A number reckoned from columns of a row, `unit_price * quantity * (1 - discount)`: read by a grammar of its own, so that nothing
-else of SQL can be said.
+"""A number reckoned from columns of a row, `unit_price * quantity * (1 - discount)`: read by a grammar of its own, so that
+nothing else of SQL can be said.
 """
 
 from __future__ import annotations

@@ -62,7 +62,9 @@ _SIDE_AMOUNTS = frozenset(
 _FLAGS = frozenset("active inactive visible public private available valid default flag".split())
 _FLAG_FIRST = frozenset("is has can was".split())
 _LENGTHS = (("length",), ("duration",))
-_LASTING = frozenset("film movie episode programme program show lesson lecture meeting session visit appointment".split())
+_LASTING = frozenset(
+    "film movie episode programme program show lesson lecture meeting session visit appointment".split()
+)
 MINUTES_LEAST, MINUTES_MOST = 20, 1500
 """The longest of what is measured in minutes is between these, seldom another."""
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
@@ -80,7 +82,9 @@ _SERVING = frozenset(
     """staff employee agent driver doctor mechanic teacher manager rep representative clerk cashier waiter nurse technician
     officer operator assistant worker""".split()
 )
-_SALES = frozenset("order invoice sale payment purchase booking ticket rental basket cart checkout receipt transaction".split())
+_SALES = frozenset(
+    "order invoice sale payment purchase booking ticket rental basket cart checkout receipt transaction".split()
+)
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
 _BOOKKEEPING = frozenset(
@@ -284,7 +288,12 @@ def is_side_amount(column: Column) -> bool:
 
 def is_share(column: Column) -> bool:
     """Whether it is a part of one, as measured: a discount of 0.05."""
-    return is_number(column) and column.most is not None and column.least is not None and 0 <= column.least <= column.most <= 1
+    return (
+        is_number(column)
+        and column.most is not None
+        and column.least is not None
+        and 0 <= column.least <= column.most <= 1
+    )
 
 
 def unit_of(column: Column, table: str) -> tuple[str, bool] | None:

@@ -21,7 +21,7 @@ REFERENCES_MAX = 4
 
 @dataclass(frozen=True)
 class Reached:
-    """Another table's row that a row of the first leads to by `steps`: the columns that refer, each with the table it refers to."""
+    """Another table's row that a row leads to by `steps`: the columns that refer, each with what it refers to."""
 
     guess: TableGuess
     steps: tuple[tuple[str, Reference], ...]
@@ -36,8 +36,8 @@ class Reached:
 
 
 def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
-    """The tables that rows of a table lead to, each by the shortest way, the nearest first; of two as near the one first that tells
-    who buys.
+    """The tables that rows of a table lead to, each by the shortest way, the nearest first; of two as near, the one first that
+    tells who buys.
     """
     found: list[Reached] = []
     seen = {guess.relation.qualified}
@@ -56,7 +56,9 @@ def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
 
 def buys(guess: TableGuess, guesses: Guesses) -> bool:
     """Whether its rows tell of what somebody bought, by the tables that they refer to, or by their columns."""
-    near = (each.guess.relation.name for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer")))
+    near = (
+        each.guess.relation.name for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))
+    )
     return any(map(is_buyer, near)) or any(is_buyer(column.name) for column in guess.relation.columns)
 
 

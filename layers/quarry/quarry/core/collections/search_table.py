@@ -14,17 +14,14 @@ from quarry.core.collections.declaration import (
     line_columns,
     table_name,
 )
-from quarry.core.collections.guessing import words
+from quarry.core.collections.everyday_names import leads_of, with_everyday_names
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
-from quarry.core.language.stemming import stem
 from quarry.core.query.dated import events_of
-from quarry.core.query.lexicon import PERIODS
-from quarry.core.query.quantities import Dimension, dimension_of, unit_named
+from quarry.core.query.quantities import unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.core.text import STOP_WORDS
 
 _WORDINGS: Mapping[str, str] = {"date": "{}", "name": "by {}", "place": "in {}"}
 DATE = "date"
@@ -42,7 +39,9 @@ def search_table(collection: Collection) -> SearchTable:
     table = SearchTable(
         collection.rows,
         nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
-        facets=tuple(_with_amount(facets if isinstance(collection, OwnTable) else _with_everyday_names(facets, collection))),
+        facets=tuple(
+            _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
+        ),
         date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
@@ -76,7 +75,9 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
     known = {*collection.declaration.facets}
     for other in others:
         for name, facet in other.declaration.facets.items():
-            if facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles:  # a template is no column's name
+            if (
+                facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles
+            ):  # a template is no column's name
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
@@ -92,58 +93,6 @@ def _holds_words(collection: Collection) -> LiteralString:
     if collection.declaration.language_column is None:
         return held[0][1]
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
-
-
-_NO_NAMES = frozenset("type name code number kind key id date day time no total".split()) | PERIODS.keys()
-
-
-_MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",)}
-"""What a number measures that is called by its unit alone."""
-
-
-def _with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list[Facet]:
-    """The facets with what people call them too: what the table is called that the only such facet refers to, and of a longer name
-    the last word, where the row itself, or what it refers to next, has but one of it ("country" of `billing_country`).
-    """
-    declared = collection.declaration.facets
-    taken = {stem(word) for facet in facets for word in (facet.label, facet.name, *facet.words)}
-    of = {name: given.of for name, given in declared.items() if given.of and isinstance(given.title, str)}
-    added: dict[str, list[str]] = {facet.name: [] for facet in facets}
-    for name, table in of.items():
-        noun = singular(" ".join(words(table_name(table)[1])))
-        is_name = not str(declared[name].title).endswith(name) and not name.endswith(str(declared[name].title))
-        is_other = is_name and table_name(table) != collection.source and declared[name].through is None
-        if is_other and stem(noun) not in taken and [*of.values()].count(table) == 1:
-            added[name].append(noun)
-    ends: dict[str, list[Facet]] = {}
-    for facet in facets:
-        said = facet.label.lower().split()
-        if len(said) > 1 and facet.kind not in ("date", "year", "boolean") and not dimension_of(said[-1]) and said[-1] not in _NO_NAMES | STOP_WORDS:
-            ends.setdefault(said[-1], []).append(facet)
-    for facet in facets:
-        shorter = _without_what_it_is(facet)
-        if shorter and stem(shorter) not in taken:
-            added[facet.name].append(shorter)
-    for dimension, names in _MEASURED.items():
-        alike = [facet for facet in facets if facet.unit and dimension_of(facet.unit) == dimension]
-        if len(alike) == 1 and alike[0].label in (alike[0].unit, f"{alike[0].unit}s"):
-            added[alike[0].name] += [name for name in names if stem(name) not in taken]
-    for word, ending in ends.items():
-        near = [each for each in ending if each.steps == min(other.steps for other in ending)]
-        if stem(word) not in taken and len(near) == 1:
-            added[near[0].name].append(word)
-    return [replace(each, words=tuple(dict.fromkeys((*each.words, *added[each.name])))) for each in facets]
-
-
-def _without_what_it_is(facet: Facet) -> str:
-    """What a facet is called without a word that only says of what kind it is: "duration" of `duration_minutes`, "covered" of
-    `is_covered`.
-    """
-    first, *rest = facet.label.lower().split() or [""]
-    if facet.kind == "boolean":
-        return " ".join(rest) if first in ("is", "has", "was", "are") else ""
-    said = [first, *rest]
-    return " ".join(said[:-1]) if facet.unit and len(said) > 1 and dimension_of(said[-1]) else ""
 
 
 def _with_amount(facets: Sequence[Facet]) -> list[Facet]:
@@ -200,7 +149,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection)),
         units=(label,) if given.kind == "number" else (),
-        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *_leads(name)),
+        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *leads_of(name)),
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
@@ -214,19 +163,6 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
         via=via,
     )
-
-
-_FROM = "from, started at, starting at, started from, began at, beginning at, departed from, departing from, left from"
-_TO = "to, ended at, ending at, finished at, arrived at, arriving at, arrived in, ended in"
-_DIRECTIONS = dict.fromkeys("from origin start departure source pickup".split(), _FROM) | dict.fromkeys(
-    "to destination end arrival target dropoff".split(), _TO
-)
-
-
-def _leads(name: str) -> tuple[str, ...]:
-    """The words that stand before values of a facet whose name begins with where something comes from or goes to."""
-    first, *rest = name.split("_")
-    return tuple(_DIRECTIONS[first].split(", ")) if rest and first in _DIRECTIONS else ()
 
 
 def _forms(label: str, collection: Collection) -> tuple[str, ...]:

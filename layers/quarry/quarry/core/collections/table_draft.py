@@ -156,11 +156,11 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
 
 
 def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
-    """What other tables tell of the rows: names of what these lead to, the date of the nearest where they have none, and then what
-    kind of thing it is and where.
+    """What other tables tell of the rows: the date of the nearest where they have none, names of what they lead to, and what kind
+    of thing that is and where.
     """
     found = reached(guess, guesses)
-    is_part = guess.date is None and not guess.texts_used
+    is_part = guess.date is None and (not guess.texts_used or any(name in guess.references for name in guess.key))
     dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
@@ -174,12 +174,17 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     ]
     for each, called, kind, title in further[:REACHED_MAX]:
         ends = {last_word(facet) for facet in draft.facets}
-        own = called if last_word(called) not in ends else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
+        own = (
+            called
+            if last_word(called) not in ends
+            else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
+        )
         draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
 
 
 def _is_of_what_happened(guess: TableGuess) -> bool:
-    return guess.date is not None and date_purpose(guess.date) == "happened" and not guess.are_people
+    is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
+    return is_made and not guess.are_people
 
 
 def _is_told(each: Reached) -> bool:
@@ -188,7 +193,7 @@ def _is_told(each: Reached) -> bool:
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
     """Name, kind and title of the facet for what a row is called that others lead to."""
-    column, reference = each.steps[-1]
+    column, _ = each.steps[-1]
     return _name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
 
 
@@ -207,7 +212,9 @@ def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     reductions = [each for each in numbers if "discount" in words(each.name)]
     product = " * ".join(map(_in_expression, (prices[0], quantities[0], *reductions)))
     if reductions and not all(map(is_share, reductions)):
-        draft.remarks.append(f"an amount? {{ kind = \"money\", expression = {toml_text.toml(product)} }}, if that is how it is reckoned")
+        draft.remarks.append(
+            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
+        )
         return
     called = unique(_facet_name(REVENUE[0] if is_revenue else "amount", ""), draft.facets)
     declared: dict[str, object] = {"kind": "money", "expression": product}

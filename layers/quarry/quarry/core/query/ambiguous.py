@@ -13,11 +13,10 @@ from quarry.core.text import STOP_WORDS
 _ARTICLES = frozenset("the a an".split())
 _GROUPING = frozenset("by per each every".split())
 _WHICH = frozenset("which what whose top".split())
+_DESCRIBED_BY = frozenset("from in of with who that".split())
 _DIFFERENT = frozenset("different distinct unique".split())
 _MOST = frozenset("most least fewest highest lowest largest smallest biggest greatest best top".split())
-MONEY_VERBS = frozenset(
-    stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split()
-)
+MONEY_VERBS = frozenset(stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split())
 
 
 def facet_places(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[int]:
@@ -64,7 +63,12 @@ def _is_facet(
         before = words[first - 2]
     is_of_others = bool(others) or has_numbers
     if before in _GROUPING:
-        return True
+        # "by captains from Norway" says who, "by captain" how it is told
+        return not (
+            before == "by"
+            and words[term.last - 1].endswith("s")
+            and {*words[term.last : term.last + 1]} & _DESCRIBED_BY
+        )
     if before in _DIFFERENT:
         return bool(others)
     if before in _WHICH and (_MOST & {*words} or any(word.endswith("est") for word in words)):

@@ -214,7 +214,11 @@ def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
         # a quantity is of units, whatever these are
-        counted += ["unit", "piece"] if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number" else []
+        counted += (
+            ["unit", "piece"]
+            if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number"
+            else []
+        )
         for name in (facet.label, facet.plural, *facet.words, *counted):
             phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)

@@ -38,7 +38,9 @@ _BY_WORD: Mapping[str, tuple[Dimension, float]] = {
 }
 _AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms".split())
 """What ends the names of other things, too: the least, the one after the first, money."""
+_EXTENTS = frozenset("length depth height width distance altitude elevation".split())
 _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
+
 
 def dimension_of(unit: str | None) -> Dimension | None:
     """What a unit, or its stem, measures; None of what is none."""
@@ -64,6 +66,8 @@ def unit_named(names: Iterable[str]) -> str | None:
     """The unit that the name of a number ends with, or is: `duration_minutes`, `milliseconds`, `weight_kg`."""
     for name in names:
         *before, last = keys(name.replace("_", " ")) or ("",)
+        if last == "m" and _EXTENTS & {*before}:
+            return "metres"
         is_unit = last in _BY_WORD and last not in _AMBIGUOUS and "per" not in before
         if is_unit and (before or (dimension_of(last) in ("time", "bytes") and last.endswith("s"))):
             return last
