@@ -60,7 +60,7 @@ class RecordsReading:
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
-        """The conditions as this table can tell them; None where it cannot tell one of them, or dates its rows by something else."""
+        """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
         if table.reckons and not tells_when(self.parsed, self.question, table):
             return None
         told = [tellable(clause, table) for clause in self.clauses]

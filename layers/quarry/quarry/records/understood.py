@@ -86,8 +86,8 @@ def names_nothing_else(
 
 
 def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:
-    """What is said of other rows that those of a type refer to ("rides of student members", "orders by customers from Norway"): by
-    the characters of these rows' name and of the value beside it, the facets of the table that lead there.
+    """What is said of other rows that those of a type refer to ("orders by customers from Norway"): by the characters of these
+    rows' name and of the value beside it, the facets of the table that lead there.
     """
     mentions, said = reading.parsed.mentions, dict[Evidence, Set[str]]()
     for place, mention in enumerate(mentions):

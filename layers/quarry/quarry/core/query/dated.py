@@ -62,7 +62,7 @@ def is_event(word: str, events: Iterable[str]) -> bool:
 
 
 def tells_of(word: str, events: Iterable[str]) -> bool:
-    """Whether a date that is called by `events` tells of what a verb says: of it by name, or, where none is a verb, of its making."""
+    """Whether a date that is called by `events` tells of what a verb says: by name or, where none is a verb, of its making."""
     said = tuple(events)
     return is_event(word, said) or (stem(word) in _MAKING and not any(map(is_verb, said)))
 

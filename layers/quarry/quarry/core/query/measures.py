@@ -11,7 +11,8 @@ from quarry.core.retrieval.facets import Facet
 
 ADJECTIVES: Mapping[str, tuple[str, ...]] = {
     "expens": ("price", "cost", "fee"), "cheap": ("price", "cost", "fee"), "costli": ("price", "cost", "fee"),
-    "dear": ("price", "cost", "fee"), "long": ("length", "duration", "runtime"), "short": ("length", "duration", "runtime", "height"),
+    "dear": ("price", "cost", "fee"), "long": ("length", "duration", "runtime"),
+    "short": ("length", "duration", "runtime", "height"),
     "tall": ("height",), "heavi": ("weight",), "light": ("weight",), "old": ("age",), "young": ("age",), "deep": ("depth",),
     "wide": ("width",), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",), "fast": ("speed",),
     "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
@@ -35,8 +36,8 @@ _VERBS: Mapping[str, str] = {
 
 
 def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
-    """Of some numbers, those that an adjective speaks of: called by its noun alone, else so among other words, else of such a unit;
-    of what costs much or little any money, where nothing is called so.
+    """Of some numbers, those that an adjective speaks of: called by its noun alone, else so among other words, else of such a
+    unit; of what costs much or little any money, where nothing is called so.
     """
     of, given = ADJECTIVES.get(adjective, ()), list(numbers)
     for noun in of:
@@ -52,7 +53,7 @@ def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]
 
 
 def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
-    """Of some numbers, those that a comparison's own words speak of ("longer than", "cost more than"); none where they say nothing."""
+    """Of some numbers, those that a comparison's own words speak of: "longer than", "cost more than"."""
     for word in keys(words):
         for adjective in _adjectives(word):
             if found := facets_of_adjective(adjective, numbers):

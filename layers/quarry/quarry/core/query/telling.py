@@ -13,8 +13,8 @@ from quarry.core.retrieval.facets import SearchTable
 def meant_table(
     parsed: ParsedQuery, table: SearchTable, suits: Callable[[SearchTable], bool] = lambda _: True
 ) -> SearchTable:
-    """Of several tables that are read as one, and that suit, that whose rows are named first, else the nearest that tells all that
-    is named; all of them where that is not clear.
+    """Of several tables that are read as one, and that suit, the one whose rows are named first, else the nearest that tells all
+    that is named; all of them where that is not clear.
     """
     if not table.united:
         return table
