@@ -33,7 +33,11 @@ ROOMS = {
     "numbers": Room(lambda text: find_numbers(text, tokenise(text)), NumberRange),
     "money": Room(lambda text: find_money(text, tokenise(text)), MoneyRange),
     "places": Room(lambda text: find_places(text, tokenise(text)), _place, lambda place: asdict(place) | {"names": ()}),
-    "durations": Room(lambda text: find_durations(text, tokenise(text)), Duration),
+    "durations": Room(
+        lambda text: find_durations(text, tokenise(text)),
+        Duration,
+        lambda length: {"least": length.least, "most": length.most},
+    ),
 }
 
 

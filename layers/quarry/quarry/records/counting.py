@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.core.postgres.pool import Database
-from quarry.core.query.dated import is_event
 from quarry.core.query.mention import (
     Asked,
     Cue,
     DateRange,
-    Duration,
     FacetName,
     Known,
     Mention,
@@ -20,11 +18,11 @@ from quarry.core.query.mention import (
     NumberRange,
     Phrase,
     Place,
-    Reference,
     Word,
 )
 from quarry.core.query.question import Ask, Clause, Condition, Evidence
 from quarry.core.query.reckoning import groups_in
+from quarry.core.query.telling import nearest
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group
 from quarry.core.retrieval.facets import SearchTable
@@ -33,10 +31,19 @@ from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
 from quarry.records.count_wording import sentence
 from quarry.records.filters import range_in_request
-from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable
+from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
 from quarry.records.retrieval import EVERYTHING, Scope, describe
 from quarry.records.search_plan import besides
 from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.records.understood import (
+    is_read_whole,
+    may_be_sold,
+    names_nothing_else,
+    of_others,
+    only_measures,
+    only_of,
+    only_says_sold,
+)
 
 GROUPS_MAX = 50
 RELAXATIONS_MAX = 2
@@ -78,7 +85,7 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         if not is_soft(clause, reading.types.united) and not _is_unknown(clause, reading)
     ]
     is_reckoned = question.ask.function is not None
-    if is_reckoned and not _is_read_whole(reading, clauses):
+    if is_reckoned and not is_read_whole(reading, clauses):
         return None
     if reading.types.united.reckons and not _is_about_rows(reading, clauses):
         return None
@@ -87,10 +94,8 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
         if is_searched and name not in (each.name for each in types):
             continue
         table = reading.types.counted[name]
-        facets = {facet.name for facet in table.facets}
-        given = {condition.facet for clause in scope.facets for condition in clause}
-        told = [tellable(clause, table) for clause in besides(clauses, scope)]
-        if not all(told) or not _facets_named(reading) | given <= facets or not _tells_when(reading, table):
+        told = _told(reading, name, clauses, scope)
+        if told is None:
             continue
         used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
         counted = {facet.name for facet in table.facets if facet.is_counted}
@@ -104,6 +109,21 @@ def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope:
             else None
         )
     return None
+
+
+def _told(reading: RecordsReading, name: str, clauses: Sequence[Clause], scope: Scope) -> list[Clause] | None:
+    """The conditions as a type can tell them; None where it cannot tell all that the question says."""
+    table, is_anybodys = reading.types.counted[name], reading.types.united.reckons
+    facets = {facet.name for facet in table.facets}
+    given = [{condition.facet} for clause in scope.facets for condition in clause]
+    others = of_others(reading, name, table) if is_anybodys else {}
+    told = [tellable(only_of(clause, others), table) for clause in besides(clauses, scope)]
+    tells_all = all(names & facets for names in (*_facets_named(reading), *given))
+    if not all(told) or not tells_all or not may_be_sold(reading, table):
+        return None
+    if is_anybodys and not names_nothing_else(reading, name, table, clauses, others):
+        return None
+    return told if tells_when(reading.parsed, reading.question, table) else None
 
 
 async def count(database: Database, wanted: Counting) -> Counted | None:
@@ -193,49 +213,26 @@ def _types_grouped(reading: RecordsReading) -> Sequence[str]:
     if reading.question.ask.kind != "groups" and not reading.question.ask.function:
         return ()
     nouns = (mention for mention in reading.parsed.mentions if mention.value == Cue("noun"))
-    return next((reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns), ())
+    called = [reading.types.called(reading.parsed.text[noun.start : noun.end]) for noun in nouns]
+    of = reading.question.ask.of
+    # "how much did customers spend": what tells how much
+    telling = [names for names in called if any(_has(reading.types.counted[name], of) for name in names)]
+    return telling[0] if of and telling else called[0] if called and not of else ()
 
 
-def _facets_named(reading: RecordsReading) -> set[str]:
-    """What is asked for, and what else of records the question names, in the sense that comes first."""
-    asked = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
+def _has(table: SearchTable, facet: str | None) -> bool:
+    return facet is None or any(each.name == facet for each in table.facets)
+
+
+def _facets_named(reading: RecordsReading) -> list[set[str]]:
+    """What is asked for, and what else of records the question names: the facets that each may be."""
+    asked = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
     said = set(reading.question.asked_by) if reading.question.ask.function else set()
-    return asked | {
-        mention.value.facets[0]
+    return asked + [
+        {*mention.value.facets}
         for mention in reading.parsed.mentions
         if isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in said
-    }
-
-
-def _tells_when(reading: RecordsReading, table: SearchTable) -> bool:
-    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
-    facets = {facet.name: facet for facet in table.facets}
-    for mention in reading.parsed.mentions:
-        is_asked = Evidence(mention.start, mention.end) in reading.question.asked_by
-        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
-            facet = facets.get(mention.value.facets[0])
-            word = reading.parsed.text[mention.start : mention.end]
-            if facet is None or (facet.events and not is_event(word, facet.events)):
-                return False
-    return True
-
-
-def _is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
-    """Whether every word that says something has been understood: a number of what was read in part would be a wrong one."""
-    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
-    used.update(reading.question.asked_by)
-    clause_facets = {condition.facet for clause in clauses for condition in clause}
-    for mention in reading.parsed.mentions:
-        value = mention.value
-        if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
-            continue
-        is_meant = isinstance(
-            value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
-        )
-        names_nothing = isinstance(value, FacetName) and not clause_facets & {*value.facets}
-        if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
-            return False
-    return not reading.question.preferred
+    ]
 
 
 def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
@@ -247,14 +244,16 @@ def _is_about_rows(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
 
 
 def _types_by_clauses(reading: RecordsReading, clauses: Sequence[Clause]) -> list[str]:
-    """Where no type is named: the only one that can tell the conditions and what is asked for."""
-    needed = {facet for facet in (reading.question.ask.facet, reading.question.ask.of) if facet}
-    told = [
-        name
+    """Where no type is named: the only one that can tell the conditions and what is asked for, or the nearest of several."""
+    needed = [{facet} for facet in (reading.question.ask.facet, reading.question.ask.of) if facet]
+    tables = {
+        name: table
         for name, table in reading.types.counted.items()
-        if all(tellable(clause, table) for clause in clauses) and needed <= {each.name for each in table.facets}
-    ]
-    return told if len(told) == 1 else []
+        if all(tellable(clause, table) for clause in clauses)
+    }
+    said = [*needed, *({condition.facet for condition in clause} for clause in clauses)]
+    told = nearest(tables.values(), said)
+    return [name for name, table in tables.items() if table in told] if len(told) == 1 else []
 
 
 def _said_whole(reading: RecordsReading, facets: Set[str], used: Set[Evidence]) -> Iterator[Condition]:
@@ -281,13 +280,16 @@ def _words(reading: RecordsReading, used: set[Evidence]) -> Iterator[str]:
         yield from [reading.question.topic] if reading.question.topic else []
         return
     used = used | set(reading.question.asked_by)
-    for mention in reading.parsed.mentions:
+    for place, mention in enumerate(reading.parsed.mentions):
+        is_sold = reading.question.ask.function is not None and only_says_sold(mention)
+        if is_sold or only_measures(reading, place):
+            continue
         if Evidence(mention.start, mention.end) not in used and _says_something(mention):
             yield reading.parsed.text[mention.start : mention.end]
 
 
 def _says_something(mention: Mention) -> bool:
-    return isinstance(mention.value, (Word, Phrase, Known, NumberRange)) and mention.assertion != "negated"
+    return isinstance(mention.value, (Word, Phrase, Known, NumberRange, Place)) and mention.assertion != "negated"
 
 
 # ---- what is said about it ----

@@ -15,6 +15,7 @@ from itertools import pairwise
 from quarry.core.language.tokens import says_something_by_case
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
+from quarry.core.query.dated import tells_of
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -27,6 +28,7 @@ from quarry.core.query.mention import (
 )
 from quarry.core.query.question import Clause, Condition, Evidence, Question
 from quarry.core.retrieval.facets import Facet, SearchTable
+from quarry.core.retrieval.filters import can_have
 from quarry.core.retrieval.reading import read_question
 from quarry.records.searched_types import RecordTypes
 
@@ -58,7 +60,9 @@ class RecordsReading:
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     def clauses_for(self, table: SearchTable) -> list[Clause] | None:
-        """The conditions as this table can tell them; None where it cannot tell one of them."""
+        """The conditions as this table can tell them; None where it cannot tell one, or dates its rows by something else."""
+        if table.reckons and not tells_when(self.parsed, self.question, table):
+            return None
         told = [tellable(clause, table) for clause in self.clauses]
         return told if all(told) else None
 
@@ -129,14 +133,31 @@ def is_soft(clause: Clause, table: SearchTable) -> bool:
 
 def tellable(clause: Clause, table: SearchTable) -> Clause:
     """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
-    facet of people tells.
+    facet of people tells. What a row may be like itself is not asked of what it refers to.
     """
-    facets = {facet.name for facet in table.facets}
+    facets = {facet.name: facet for facet in table.facets}
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = [condition for condition in clause if condition.facet in facets]
+    told = [
+        condition for condition in clause if condition.facet in facets and can_have(facets[condition.facet], condition)
+    ]
+    nearest = min((facets[condition.facet].steps for condition in told), default=0)
+    told = [condition for condition in told if facets[condition.facet].steps == nearest]
     if sum(condition.facet in people for condition in told) > 1:
         told = [condition for condition in told if condition.facet not in people[1:]]
     return tuple(told)
+
+
+def tells_when(parsed: ParsedQuery, question: Question, table: SearchTable) -> bool:
+    """Whether the verbs that speak of a date speak of one of this table's: dates of several tables may be called the same."""
+    facets = {facet.name: facet for facet in table.facets}
+    for mention in parsed.mentions:
+        is_asked = Evidence(mention.start, mention.end) in question.asked_by
+        if isinstance(mention.value, FacetName) and mention.source == "rule" and not is_asked:
+            facet = facets.get(mention.value.facets[0])
+            word = parsed.text[mention.start : mention.end]
+            if facet is None or (facet.events and not tells_of(word, facet.events)):
+                return False
+    return True
 
 
 def _named(parsed: ParsedQuery, types: RecordTypes) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.mention import DateRange
 from quarry.core.query.question import Clause, Condition
+from quarry.core.retrieval import questions
 from quarry.core.retrieval.filters import Arguments, where
 from quarry.records.candidates import Candidate, RecordKey, RecordText
 from quarry.records.contract import RecordType, WholeRecord
@@ -231,7 +232,11 @@ async def ids_meeting(
             SQL(each.table.key_sql),
             SQL(each.table.rows),
             where(each.table, given, arguments),
-            SQL(f"{each.table.facet(each.table.date).sql} desc nulls last, " if each.table.date else ""),
+            SQL("{} desc nulls last, ").format(
+                questions.single_value(each.table, each.table.facet(each.table.date), "max")
+            )
+            if each.table.date
+            else SQL(""),
             SQL(each.table.key_sql),
             Literal(limit),
         )

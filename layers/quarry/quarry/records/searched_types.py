@@ -180,13 +180,14 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
 
 def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
-    """Each facet once; a date with all that happens on dates of its name."""
+    """Each facet once, with all that it is called; a date with all that happens on dates of its name."""
     by_name: dict[str, list[Facet]] = {}
     for facet in chain.from_iterable(facets):
         by_name.setdefault(facet.name, []).append(facet)
     for same in by_name.values():
         events = tuple(dict.fromkeys(event for facet in same for event in facet.events))
-        yield replace(same[-1], events=events) if events else same[-1]
+        words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
+        yield same[-1] if len(same) == 1 else replace(same[-1], events=events, words=words)
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:

@@ -131,7 +131,10 @@ def resolved(
     def with_key(facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:
             return joined(facet)
-        return facet.model_copy(update={"key": key_of(facet, relation)}) if facet.of else facet
+        if facet.of is None:
+            return facet
+        title = facet.title and with_keys(facet.title, relations[table_name(facet.of)])
+        return facet.model_copy(update={"key": key_of(facet, relation), "title": title})
 
     def with_keys(each: str | Referred, source: Relation) -> str | Referred:
         if isinstance(each, str):

@@ -52,8 +52,8 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
 
 
 def _references(collection: CollectionDeclaration) -> Iterator[Referred | Parent]:
-    yield from (facet.reference for facet in collection.facets.values() if facet.reference)
-    for each in collection.references.values():
+    of_facets = (facet.reference for facet in collection.facets.values() if facet.reference)
+    for each in (*of_facets, *collection.references.values()):
         referred: Referred | Parent | str = each
         while not isinstance(referred, str):
             yield referred
@@ -233,8 +233,6 @@ class _Check:
 
     def _check_facet(self, source: Relation, name: str, facet: FacetDeclaration) -> None:
         path = ("facets", name)
-        if facet.kind == "money" and facet.currency is None:
-            self._wrong('money needs a currency: { kind = "money", currency = "EUR" }', *path)
         if facet.through is not None:
             self._check_through(source, facet, *path)
             return
@@ -243,6 +241,13 @@ class _Check:
                 self._wrong(f"is missing: the column of {facet.of} that is the value", *path, "title")
             else:
                 self._check_referred(source, facet.reference, FACETS[facet.kind], *path)
+            return
+        if facet.expression is not None:
+            for each in facet.used_columns:
+                self._doubt_secret(
+                    self._column(source, each, FACETS["number"], *path, "expression"), *path, "expression"
+                )
+            self._refuse_hidden("expression", facet.used_columns, *path)
             return
         column = facet.column or name
         at = (*path, "column") if facet.column else path
@@ -285,7 +290,7 @@ class _Check:
         """That a table joins the rows with those of another, by foreign keys or by columns that are named."""
         other, joins = self._other(facet.of or "", *path, "of"), self._other(facet.through or "", *path, "through")
         if other is not None:
-            self._check_line(other, facet.title or "", SINGLE, *path, "title")
+            self._check_line(other, str(facet.title or ""), SINGLE, *path, "title")
         if other is None or joins is None:
             return
         key = self.declared.key or source.primary_key

@@ -17,6 +17,7 @@ from psycopg.sql import Literal
 from quarry.core.collections.declaration import (
     CollectionDeclaration,
     FacetDeclaration,
+    FacetKind,
     Parent,
     Placed,
     Referred,
@@ -28,11 +29,14 @@ from quarry.core.collections.declaration import (
     table_name,
     template_columns,
 )
+from quarry.core.collections.expression import expression_sql
 from quarry.core.collections.guessing import words
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.retrieval.facets import identifier
 
 TITLE_MAX_CHARACTERS = 160
+_TYPED_KINDS: frozenset[FacetKind] = frozenset({"date", "number", "money", "year", "boolean"})
+"""Of these kinds a value in another table is read as it is, of all others as text."""
 ENGLISH = "english"
 OTHER_LANGUAGE = "simple"
 """What a row is read by whose language no text search configuration fits."""
@@ -167,14 +171,41 @@ class Collection:
                 f" where o.quarry_row = {self.column(self.key[0], row)})"
             )
         if facet.reference is not None:
-            return f"(select {self.called(facet, 'o')} {self._row_of(facet.reference, row, 'o')})"
+            return self._referred(facet.reference, row, "o")
+        if facet.expression is not None:
+            return f"trim_scale(round({self.reckoned(facet.expression, row)}, 2))::text"
         column = facet.column or name
         return f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
 
     def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
-        """What a row of the table is called that a facet refers to, as text."""
-        title = facet.title or "name"
-        return self._other_line(title, row) if is_template(title) else self.other_text(title, row)
+        """What a row of the table is called that a facet refers to: as text, but for dates and numbers."""
+        return self._called(facet.title or "name", row, facet.kind)
+
+    def _called(self, title: str | Referred, row: LiteralString, kind: FacetKind) -> LiteralString:
+        if not isinstance(title, str):
+            return self._called(title.title, row + "y", kind)
+        if is_template(title):
+            return self._other_line(title, row)
+        return self.column(title, row) if kind in _TYPED_KINDS else self.other_text(title, row)
+
+    def reached(self, facet: FacetDeclaration) -> LiteralString:
+        """The rows of the table that a facet refers to, with what they refer to in their turn, and the value at the end:
+        `quarry_key`, `quarry_value`.
+        """
+        row: LiteralString = "r"
+        joined: LiteralString = f"{self.other_table(facet.of or '')} {row}"
+        title = facet.title
+        while isinstance(title, Referred):
+            other = row + "y"
+            on = f"{self.column(title.key or 'id', other)} = {self.column(title.by, row)}"
+            joined += f" join {self.other_table(title.of)} {other} on {on}"
+            row, title = other, title.title
+        key, value = self.column(facet.key or "id", "r"), self.called(facet, "r")
+        return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
+
+    def reckoned(self, expression: str, row: LiteralString = "t") -> LiteralString:
+        """A number that is made of columns of the source's row."""
+        return expression_sql(expression, lambda name: f"{self.column(name, row)}::numeric")
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""
@@ -358,7 +389,12 @@ def used_columns(declaration: CollectionDeclaration, relation: Relation) -> dict
 
 
 def _columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dict[str, None]:
-    facets = [facet.by or facet.column or name for name, facet in declaration.facets.items() if facet.through is None]
+    facets = [
+        column
+        for name, facet in declaration.facets.items()
+        if facet.through is None
+        for column in facet.used_columns or (name,)
+    ]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]
     single = [name for name in (declaration.date, declaration.scope, declaration.language_column) if name]
     single += template_columns(declaration.url or "")

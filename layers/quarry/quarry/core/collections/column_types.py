@@ -46,6 +46,10 @@ def _is_number(column: Column) -> bool:
     return not column.is_array and column.category == "N"
 
 
+def _is_yes_or_no(column: Column) -> bool:
+    return not column.is_array and column.category in ("B", "N")
+
+
 def _is_ordered(column: Column) -> bool:
     return not column.is_array and (column.category in ("N", "S") or is_date(column) or _type(column) in _ORDERED)
 
@@ -64,6 +68,6 @@ _WORD = Fit(_is_word, "text")
 _NUMBER = Fit(_is_number, "a number")
 FACETS: Mapping[FacetKind, Fit] = {
     "value": SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
-    "date": DATE, "boolean": Fit(lambda column: not column.is_array and column.category == "B", "a boolean"),
+    "date": DATE, "boolean": Fit(_is_yes_or_no, "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
 }  # fmt: skip

@@ -24,7 +24,9 @@ from pydantic import (
     model_validator,
 )
 
+from quarry.core.collections.expression import expression_columns
 from quarry.core.errors import ConfigurationError
+from quarry.core.query.quantities import dimension_of
 
 FILE_NAME = "quarry.toml"
 
@@ -107,10 +109,23 @@ class Quoting(_Declared):
     )
 
 
-class FacetDeclaration(_Declared):
-    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out.
+def _is_expression(expression: str) -> str:
+    expression_columns(expression)
+    return expression
 
-    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, or a template (`parse`).
+
+def _is_unit(unit: str) -> str:
+    if dimension_of(unit) is None:
+        raise ValueError(f"{unit!r} is no unit of measure that is known: minutes, km, kg and the like")
+    return unit
+
+
+class FacetDeclaration(_Declared):
+    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out. In its place an
+    `expression` may reckon a number from several columns. `unit` is what a number is measured in.
+
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, a template (`parse`), or
+    a value that this row refers to in its turn.
     With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
     that table which refer to the row and to `of`.
     """
@@ -131,7 +146,9 @@ class FacetDeclaration(_Declared):
     through: TableName | None = None
     to: str | None = None
     key: str | None = None
-    title: Annotated[str | None, AfterValidator(_is_line)] = None
+    title: Annotated[str | Referred | None, AfterValidator(_is_line)] = None
+    expression: Annotated[str, AfterValidator(_is_expression)] | None = None
+    unit: Annotated[str, AfterValidator(_is_unit)] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -152,16 +169,28 @@ class FacetDeclaration(_Declared):
             raise ValueError("with `by` and `of` the value is the other table's `title`, not `column`")
         if self.currency is not None and self.kind != "money":
             raise ValueError("only money has a currency")
+        if self.unit is not None and self.kind != "number":
+            raise ValueError("only a number has a unit")
+        if self.expression is not None and (self.column or self.of or self.kind not in ("number", "money")):
+            raise ValueError("an `expression` is a number or money, of columns of the row itself: no `column`, no `of`")
         return self
 
     def _is_whole_through(self) -> Self:
-        if self.of is None or self.title is None:
+        if self.of is None or not isinstance(self.title, str):
             raise ValueError("with `through` the value is the `title` of a row of the table `of`: one is missing")
         if self.column is not None:
             raise ValueError("with `through` the value is the other table's `title`, not `column`")
         if self.kind not in ("array", "value", "name", "title", "place"):
             raise ValueError(f"what a row has several of through another table is an array or names, no {self.kind}")
         return self
+
+    @property
+    def used_columns(self) -> tuple[str, ...]:
+        """The columns of the row that it is made of, where it says so."""
+        if self.through is not None:
+            return ()
+        named = self.by or self.column
+        return expression_columns(self.expression) if self.expression else (named,) if named else ()
 
     @property
     def reference(self) -> Referred | None:

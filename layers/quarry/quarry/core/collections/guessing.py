@@ -10,6 +10,7 @@ from typing import Literal
 from quarry.core.collections.relations import Column, Relation
 from quarry.core.language.everyday import is_everyday
 from quarry.core.language.nouns import singular
+from quarry.core.query.quantities import dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
@@ -51,8 +52,22 @@ _NUMBERED = frozenset(
 )
 _AMOUNTS = frozenset(
     """price amount total subtotal cost fee salary wage revenue balance budget payment discount freight tax spend value
-    deposit refund""".split()
+    deposit refund fare toll premium rent income earnings donation""".split()
 )
+_NO_AMOUNTS = frozenset("rate percent percentage share ratio count method type".split())
+"""Last words of what only has to do with money."""
+_SIDE_AMOUNTS = frozenset(
+    "freight shipping postage tax vat discount tip deposit balance budget refund cost fee salary wage".split()
+)
+_FLAGS = frozenset("active inactive visible public private available valid default flag".split())
+_FLAG_FIRST = frozenset("is has can was".split())
+_LENGTHS = (("length",), ("duration",))
+_LASTING = frozenset(
+    "film movie episode programme program show lesson lecture meeting session visit appointment".split()
+)
+MINUTES_LEAST, MINUTES_MOST = 20, 1500
+"""The longest of what is measured in minutes is between these, seldom another."""
+_IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
 _MACHINE = frozenset(
     """id uuid guid slug path filename mime ip locale timezone tz color colour checksum etag useragent""".split()
 )
@@ -61,6 +76,14 @@ _ADDRESSES = frozenset("url uri link href website webpage homepage permalink".sp
 _PICTURES = frozenset("image img picture photo avatar icon logo thumbnail thumb cover banner".split())
 _PEOPLE = frozenset(
     "user person people employee agent author member staff teacher student patient doctor actor".split()
+)
+_BUYERS = frozenset("customer client buyer guest passenger shopper subscriber patron purchaser".split())
+_SERVING = frozenset(
+    """staff employee agent driver doctor mechanic teacher manager rep representative clerk cashier waiter nurse technician
+    officer operator assistant worker""".split()
+)
+_SALES = frozenset(
+    "order invoice sale payment purchase booking ticket rental basket cart checkout receipt transaction".split()
 )
 _SCOPES = frozenset("tenant account organisation organization org workspace owner".split())
 
@@ -205,6 +228,26 @@ def is_category(column: Column, rows: int | None) -> bool:
     return 1 < count <= min(FACET_VALUES_MAX, rows / 2)
 
 
+def is_called_category(column: Column) -> bool:
+    """Whether its name says that it holds one of few values."""
+    return bool(_CATEGORIES & {*words(column.name)})
+
+
+def is_buyer(name: str) -> bool:
+    """Whether what is called so buys: customers, clients, guests."""
+    return bool(_BUYERS & {singular(word) for word in words(name)})
+
+
+def serves(name: str) -> bool:
+    """Whether what is called so are people who do their work: staff, doctors."""
+    return bool(_SERVING & {singular(word) for word in words(name)})
+
+
+def is_sale(name: str) -> bool:
+    """Whether the rows of a table that is called so are sales, or parts of these."""
+    return bool(_SALES & {singular(word) for word in words(name)})
+
+
 def is_year(column: Column) -> bool:
     """Whether it is the number of a year."""
     return column.category == "N" and not column.is_array and words(column.name)[-1:] == ("year",)
@@ -219,7 +262,54 @@ def is_number(column: Column) -> bool:
 
 def is_amount(column: Column) -> bool:
     """Whether it is an amount of money."""
-    return is_number(column) and (column.base == "money" or bool(_AMOUNTS & {*words(column.name)}))
+    said = words(column.name)
+    is_called_so = bool(_AMOUNTS & {*said}) and said[-1] not in _NO_AMOUNTS
+    if "discount" in said and (column.most is None or is_share(column)):
+        # a part of the price, or an amount
+        return False
+    return is_number(column) and (column.base == "money" or is_called_so)
+
+
+def is_flag(column: Column) -> bool:
+    """Whether it is a number that says yes or no: by its name, and by holding nothing but 0 and 1."""
+    if column.category != "N" or column.is_array or column.least is None or column.most is None:
+        return False
+    said = words(column.name)
+    is_called_so = bool(said) and (
+        said[0] in _FLAG_FIRST or said[-1] in _FLAGS or (said[-1].endswith("ed") and len(said[-1]) > len("shed"))
+    )
+    return is_called_so and column.least >= 0 and column.most <= 1
+
+
+def is_side_amount(column: Column) -> bool:
+    """Whether it is money that comes on top of what is paid for: freight, tax."""
+    return bool(_SIDE_AMOUNTS & {*words(column.name)})
+
+
+def is_share(column: Column) -> bool:
+    """Whether it is a part of one, as measured: a discount of 0.05."""
+    return (
+        is_number(column)
+        and column.most is not None
+        and column.least is not None
+        and 0 <= column.least <= column.most <= 1
+    )
+
+
+def unit_of(column: Column, table: str) -> tuple[str, bool] | None:
+    """The unit that a number is measured in, where its name does not say so, and whether that is guessed: what its comment says,
+    or, of how long what people watch or attend lasts, minutes.
+    """
+    if not is_number(column) or unit_named([column.name]):
+        return None
+    said = _IN_UNIT.search(column.comment or "")
+    if said and dimension_of(said[1].lower()):
+        return said[1].lower(), False
+    is_length = words(column.name)[-1:] in _LENGTHS or "".join(words(column.name)) in ("runtime", "runningtime")
+    lasts = bool(_LASTING & {singular(word) for word in words(table)})
+    if is_length and lasts and column.most is not None and MINUTES_LEAST <= column.most <= MINUTES_MOST:
+        return "minutes", True
+    return None
 
 
 def is_date(column: Column) -> bool:

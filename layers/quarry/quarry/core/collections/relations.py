@@ -19,7 +19,8 @@ RelationKind = Literal["table", "partitioned table", "view", "materialized view"
 class Column:
     """A column. `type` is its name in SQL, `base` that of the type beneath domains and arrays; `width` is in bytes.
 
-    `distinct` is the planner's estimate of how many values there are: below 0, a share of the rows; None before ANALYZE.
+    `distinct` is the planner's estimate of how many values there are: below 0, a share of the rows; None before ANALYZE. `least`
+    and `most` are the ends of what it has seen of a number.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Column:
     width: int | None
     distinct: float | None
     comment: str | None
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,13 +107,18 @@ select a.attrelid as relation, a.attname as name, a.attnum as number, format_typ
   case when e.typtype = 'd' then format_type(e.typbasetype, null) else format_type(coalesce(e.oid, b.oid), null) end as base,
   coalesce(e.typcategory, b.typcategory)::text as category, b.typcategory = 'A' as is_array, not a.attnotnull as is_nullable,
   a.attgenerated <> '' as is_generated, s.avg_width as width, s.n_distinct as distinct,
-  col_description(a.attrelid, a.attnum) as comment
+  col_description(a.attrelid, a.attnum) as comment, seen.least, seen.most
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid
 join pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
 left join pg_type e on b.typcategory = 'A' and e.oid = b.typelem
 left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
   and s.inherited = (c.relkind = 'p')
+left join lateral (
+  select min(value::float8) as least, max(value::float8) as most
+  from unnest(s.most_common_vals::text::text[] || s.histogram_bounds::text::text[]) value
+  where b.typname in ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8')
+) seen on true
 where a.attrelid = any(%(relations)s) and a.attnum > 0 and not a.attisdropped
 order by a.attrelid, a.attnum
 """

@@ -7,10 +7,18 @@ from dataclasses import replace
 from typing import LiteralString
 
 from quarry.core.collections.collection import Collection, OwnTable, quoted
-from quarry.core.collections.declaration import FacetDeclaration, FacetKind, line_columns, table_name
+from quarry.core.collections.declaration import (
+    FacetDeclaration,
+    FacetKind,
+    Referred,
+    line_columns,
+    table_name,
+)
+from quarry.core.collections.everyday_names import leads_of, with_everyday_names
 from quarry.core.language.inflections import inflections
 from quarry.core.language.nouns import plural, singular
 from quarry.core.query.dated import events_of
+from quarry.core.query.quantities import unit_named
 from quarry.core.query.reckoning import is_additive
 from quarry.core.retrieval.facets import Facet, Related, SearchTable
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
@@ -31,12 +39,18 @@ def search_table(collection: Collection) -> SearchTable:
     table = SearchTable(
         collection.rows,
         nouns=(*(declaration.nouns or nouns(label)), *_forms(label, collection)),
-        facets=tuple(_with_amount(facets)),
-        date=DATE if declaration.date else None,
+        facets=tuple(
+            _with_amount(facets if isinstance(collection, OwnTable) else with_everyday_names(facets, collection))
+        ),
+        date=DATE if declaration.date or _is_date(declaration.facets.get(DATE)) else None,
         related=tuple(_relations(collection)),
         called_by=declaration.called_by,
     )
     return table if isinstance(collection, OwnTable) else _beside(table, collection)
+
+
+def _is_date(facet: FacetDeclaration | None) -> bool:
+    return facet is not None and facet.kind == "date"
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:
@@ -61,7 +75,9 @@ def named_by_others(collection: Collection, others: Iterable[Collection]) -> Ite
     known = {*collection.declaration.facets}
     for other in others:
         for name, facet in other.declaration.facets.items():
-            if facet.of is None or name in known or (facet.title,) != titles:  # a template is no column's name
+            if (
+                facet.of is None or not isinstance(facet.title, str) or name in known or (facet.title,) != titles
+            ):  # a template is no column's name
                 continue
             if table_name(facet.of) == collection.source and other.id != collection.id:
                 known.add(name)
@@ -123,7 +139,7 @@ def nouns(label: str) -> tuple[str, ...]:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or name.replace("_", " ")
-    is_many = given.of is None and collection.columns[given.column or name].is_array
+    is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
     return Facet(
         name,
@@ -133,7 +149,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         given.plural or plural(label),
         words=(*given.words, *_forms(label, collection)),
         units=(label,) if given.kind == "number" else (),
-        leads=given.leads,
+        leads=given.leads if isinstance(collection, OwnTable) else (*given.leads, *leads_of(name)),
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple(given.synonyms.items()),
         is_hard=given.hard is True,
@@ -143,6 +159,9 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         related=name if given.of else None,
         is_many=is_many,
         events=() if isinstance(collection, OwnTable) else _events(name, given),
+        unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
+        steps=len(via := tuple(map(collection.other_table, _tables_reached(given)))),
+        via=via,
     )
 
 
@@ -152,7 +171,10 @@ def _forms(label: str, collection: Collection) -> tuple[str, ...]:
 
 
 def _events(name: str, given: FacetDeclaration) -> tuple[str, ...]:
-    return events_of(name, given.column or "", given.label or "") if given.kind in ("date", "year") else ()
+    title: str | Referred | None = given.title
+    while isinstance(title, Referred):
+        title = title.title
+    return events_of(name, given.column or title or "", given.label or "") if given.kind in ("date", "year") else ()
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -163,10 +185,12 @@ def _wording(kind: FacetKind, label: str) -> str:
 
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.through is not None:
-        return "r.quarry_value"
+    if given.through is not None or isinstance(given.title, Referred):
+        return _as_kind("r.quarry_value", given.kind)
     if given.of is not None:
-        return collection.called(given, "r")
+        return _as_kind(collection.called(given, "r"), given.kind)
+    if given.expression is not None:
+        return collection.reckoned(given.expression)
     column = given.column or name
     value = collection.column(column, "t")
     if given.kind == "date":
@@ -174,10 +198,27 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
     if isinstance(collection, OwnTable):
         return value
     if given.kind in ("number", "money", "year"):
-        return f"{value}::numeric"
+        return _as_kind(value, given.kind)
     if given.kind == "boolean":
-        return value
+        return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
     return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+
+
+def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value as the kind of its facet has it in SQL."""
+    if kind == "date":
+        return f"({value})::date"
+    return f"{value}::numeric" if kind in ("number", "money", "year") else value
+
+
+def _tables_reached(given: FacetDeclaration) -> Iterator[str]:
+    """The tables that references lead to, up to the one that holds the value."""
+    if given.of is not None:
+        yield given.of
+    title = given.title
+    while isinstance(title, Referred):
+        yield title.of
+        title = title.title
 
 
 def _relations(collection: Collection) -> Iterator[Related]:
@@ -187,6 +228,10 @@ def _relations(collection: Collection) -> Iterator[Related]:
         if facet.through is not None:
             key = collection.column(collection.key[0], "t")
             yield Related(name, facet.of, f"r.quarry_row = {key}", source=collection.joined(facet))
+            continue
+        if isinstance(facet.title, Referred):
+            on = f"r.quarry_key = {collection.column(facet.by or '', 't')}"
+            yield Related(name, facet.of, on, source=collection.reached(facet))
             continue
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"

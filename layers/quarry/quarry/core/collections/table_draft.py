@@ -15,24 +15,33 @@ from quarry.core.collections.guessing import (
     is_amount,
     is_contact,
     is_date,
+    is_flag,
     is_number,
     is_place,
     is_role,
+    is_sale,
     is_secret,
+    is_share,
+    is_side_amount,
     is_text,
     is_writable,
     is_year,
+    serves,
+    unit_of,
     words,
 )
+from quarry.core.collections.reached import Guesses, Reached, buys, last_word, reached, telling_columns
 from quarry.core.collections.relations import Column, Reference
+from quarry.core.collections.search_table import DATE
 from quarry.core.collections.table_guess import TableGuess
 from quarry.core.language.nouns import singular
 
 FACETS_MAX = 20
+REACHED_MAX = 14
+"""So many facets more a table may have by what it refers to."""
+REVENUE = ("revenue", "sales", "turnover")
+"""What people call the amounts of what they sell."""
 DESCRIPTION_MAX = 500
-
-Guesses = Mapping[tuple[str, str], TableGuess]
-"""By schema and name of the table."""
 
 _KEY_ENDINGS = frozenset({"id", "fk", "code", "no", "key", "uuid"})
 _PURPOSES = {"happened": "when it happened", "created": "when it was written", "other": "there is no better one"}
@@ -140,8 +149,84 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
     for facet in _joined_facets(guess, guesses):
         if len(draft.facets) < FACETS_MAX:
             draft.facets[unique(_facet_name(facet.name, name), draft.facets)] = facet.declared
+    _add_sum(draft, guess, guesses)
+    _add_reached(draft, guess, guesses, name)
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
+    """What other tables tell of the rows: the date of the nearest where they have none, names of what they lead to, and what kind
+    of thing that is and where.
+    """
+    found = reached(guess, guesses)
+    is_part = guess.date is None and (not guess.texts_used or any(name in guess.references for name in guess.key))
+    dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
+    if dated and dated.guess.date and DATE not in draft.facets:
+        draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
+        draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
+    # where who serves lives says nothing of the row
+    others = [each for each in found if not serves(each.guess.relation.name)]
+    telling = [(each, *telling) for each in others for telling in telling_columns(each.guess)]
+    further = [
+        *((each, *_called_by_reference(each)) for each in found if len(each.steps) > 1 and _is_told(each)),
+        *((each, column.name, kind, column.name) for each, column, kind in telling),
+    ]
+    for each, called, kind, title in further[:REACHED_MAX]:
+        ends = {last_word(facet) for facet in draft.facets}
+        own = (
+            called
+            if last_word(called) not in ends
+            else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
+        )
+        draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
+
+
+def _is_of_what_happened(guess: TableGuess) -> bool:
+    is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
+    return is_made and not guess.are_people
+
+
+def _is_told(each: Reached) -> bool:
+    return bool(each.guess.title) and not any(map(is_contact, each.guess.title))
+
+
+def _called_by_reference(each: Reached) -> tuple[str, str, str]:
+    """Name, kind and title of the facet for what a row is called that others lead to."""
+    column, _ = each.steps[-1]
+    return _name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
+
+
+def _add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
+    """What a line costs that has a price and a quantity; and that an amount of a sale is what people call revenue."""
+    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
+    amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
+    prices = [each for each in amounts if "price" in words(each.name)]
+    quantities = [each for each in numbers if {"quantity", "qty"} & {*words(each.name)}]
+    totals = [each for each in amounts if each not in prices]
+    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)
+    if len(totals) == 1 and is_revenue and totals[0].name in draft.facets:
+        draft.facets[totals[0].name] = {"kind": "money", "words": [*REVENUE]}
+    if totals or len(prices) != 1 or len(quantities) != 1:
+        return
+    reductions = [each for each in numbers if "discount" in words(each.name)]
+    product = " * ".join(map(_in_expression, (prices[0], quantities[0], *reductions)))
+    if reductions and not all(map(is_share, reductions)):
+        draft.remarks.append(
+            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
+        )
+        return
+    called = unique(_facet_name(REVENUE[0] if is_revenue else "amount", ""), draft.facets)
+    declared: dict[str, object] = {"kind": "money", "expression": product}
+    draft.facets[called] = declared | ({"words": [*REVENUE[1:], "amount"]} if is_revenue else {})
+    draft.reasons[f"facets.{called}"] = "guessed"
+
+
+def _in_expression(column: Column) -> str:
+    name = column.name if re.fullmatch(r"[a-z_][a-z0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
+    if "discount" not in words(column.name):
+        return name
+    return f"(1 - coalesce({name}, 0))" if column.is_nullable else f"(1 - {name})"
 
 
 def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
@@ -176,7 +261,7 @@ def _title_of(other: TableGuess) -> str:
 @dataclass(frozen=True)
 class _Facet:
     name: str
-    declared: Mapping[str, str]
+    declared: Mapping[str, object]
     reason: str | None = None
 
 
@@ -189,8 +274,19 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     kind = None if is_part else _kind(column, guess)
     if kind is None:
         return None
-    reason = 'money? { kind = "money", currency = "…" }' if kind == "number" and is_amount(column) else None
+    unit = unit_of(column, guess.relation.name) if kind == "number" else None
+    if unit:
+        return _Facet(
+            column.name,
+            {"kind": kind, **({} if _is_facet_name(column.name) else {"column": column.name}), "unit": unit[0]},
+            "the unit is guessed" if unit[1] else None,
+        )
+    reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
     return _Facet(column.name, {"kind": kind, "column": column.name}, reason)
+
+
+def _is_facet_name(name: str) -> bool:
+    return bool(re.fullmatch(NAME_PATTERN, name)) and name not in PARAMETERS
 
 
 def _kind(column: Column, guess: TableGuess) -> str | None:
@@ -205,7 +301,9 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
         return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
     if is_year(column):
         return "year"
-    return "number" if is_number(column) else None
+    if is_flag(column):
+        return "boolean"
+    return ("money" if is_amount(column) else "number") if is_number(column) else None
 
 
 def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> _Facet | None:
@@ -217,20 +315,29 @@ def _reference_facet(column: Column, reference: Reference, guesses: Guesses) -> 
         return None
     if not (is_single(column) and is_single(key) and is_comparable(column, key)):
         return None
-    said = words(column.name)
-    called = "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said)
-    own = singular("_".join(words(other.relation.name)))
     return _Facet(
-        # of what is run together, the table's name tells where a word begins
-        f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called,
+        _name_by_reference(column.name, other),
         {
-            "kind": "name" if other.are_people else "place" if other.is_place_list else "value",
+            "kind": _kind_of_names(other),
             "by": column.name,
             "of": toml_text.table(*other.relation.qualified),
             "title": _title_of(other),
         },
         "guessed by its name: no foreign key" if reference.is_guessed else "",
     )
+
+
+def _name_by_reference(column: str, other: TableGuess) -> str:
+    """What a facet is called whose column refers to a table: `support_agent` of `support_agent_id`."""
+    said = words(column)
+    called = "_".join(said[:-1] if len(said) > 1 and said[-1] in _KEY_ENDINGS else said)
+    own = singular("_".join(words(other.relation.name)))
+    # of what is run together, the table's name tells where a word begins
+    return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
+
+
+def _kind_of_names(other: TableGuess) -> str:
+    return "name" if other.are_people else "place" if other.is_place_list else "value"
 
 
 def _why_unused(column: Column, guess: TableGuess) -> str:

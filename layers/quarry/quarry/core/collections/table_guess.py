@@ -20,6 +20,7 @@ from quarry.core.collections.guessing import (
     is_place,
     is_prose,
     is_role,
+    is_sale,
     is_scope,
     is_secret,
     is_text,
@@ -99,7 +100,8 @@ class TableGuess:
         only = self.texts if len(self.texts) == 1 and (self.texts[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
         found = (
             *(by_name[name] for name in names if name in by_name),
-            *(column for column in short if _ends_as_title(column)),
+            # an order has no name: one in it is somebody's
+            *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
             *(by_name[name] for name in _USER_NAMES if name in by_name),
             *(column for column in short if column.distinct == -1 and not is_contact(column)),
             *only,
@@ -206,7 +208,9 @@ class TableGuess:
     @property
     def is_counted(self) -> bool:
         """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
-        return not self.is_join and any(
+        if self.is_join:
+            return False
+        return bool(self.categories and self.references) or any(
             (is_date(column) and date_purpose(column) in ("happened", "later"))
             or (is_number(column) and column.name not in self.key and column.name not in self.referring)
             for column in self.usable

@@ -10,6 +10,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Evidence, Missing
 from quarry.core.query.reckoning import reckoning_of
+from quarry.core.query.telling import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 BESIDE_MENTIONS_MAX = 4
@@ -41,6 +42,7 @@ class _Reader:
         self.parsed = parsed
         self.mentions: Sequence[Mention] = parsed.mentions
         self.table = table
+        self.own = {facet.name for facet in meant_table(parsed, table).facets}
         self.is_evidence = is_evidence
         self.asking = Asking()
         self.asked = [
@@ -132,8 +134,12 @@ class _Reader:
             if isinstance(mention.value, FacetName) and place not in self.is_evidence and mention.assertion != "negated"
         )
         return next(
-            ((place, name) for place, name in names if self.table.facet(name.facets[0]).kind != "boolean"), None
+            ((place, name) for place, name in names if self.table.facet(self._facet(name)).kind != "boolean"), None
         )
+
+    def _facet(self, name: FacetName) -> str:
+        """The facet of that name that the rows have which are meant."""
+        return next((facet for facet in name.facets if facet in self.own), name.facets[0])
 
     def _use(self, *places: int) -> None:
         self.asking.places.update(places)
@@ -154,14 +160,14 @@ class _Reader:
             found = self._name_after(kinds["distinct"])
             if found:
                 self._use(found[0])
-                return Ask("distinct", found[1].facets[0], found[1].grain)
+                return Ask("distinct", self._facet(found[1]), found[1].grain)
             return Ask("count")
         place = kinds["count"]
         found = self._name_after(place)
-        if found is None or self.table.facet(found[1].facets[0]).kind == "boolean":
+        if found is None or self.table.facet(self._facet(found[1])).kind == "boolean":
             return Ask("count")
         self._use(found[0])
-        facet = self.table.facet(found[1].facets[0])
+        facet = self.table.facet(self._facet(found[1]))
         if facet.kind in _NUMERIC and not found[1].grain:
             return Ask("rows", facet.name)
         return Ask("distinct", facet.name, found[1].grain)
@@ -191,7 +197,7 @@ class _Reader:
         for other in range(place + 1, len(self.mentions)):
             value = self.mentions[other].value
             if isinstance(value, FacetName) and not value.grain:
-                facet = self.table.facet(value.facets[0])
+                facet = self.table.facet(self._facet(value))
                 if facet.kind in _NUMERIC:
                     self._use(other)
                     return facet
@@ -218,10 +224,10 @@ class _Reader:
             return self._cannot(kinds["count"], counted[0])
         self._use(found[0])
         superlative = next((kind for kind in _SUPERLATIVES if kind in kinds), None)
-        if superlative and not found[1].grain and self.table.facet(found[1].facets[0]).kind in _NUMERIC:
+        if superlative and not found[1].grain and self.table.facet(self._facet(found[1])).kind in _NUMERIC:
             ascending = superlative in ("least", "smallest", "first")
-            return Ask("extreme", found[1].facets[0], ascending=ascending, limit=self._limit() or 1)
-        return Ask("groups", found[1].facets[0], found[1].grain, ascending=False, limit=self._limit())
+            return Ask("extreme", self._facet(found[1]), ascending=ascending, limit=self._limit() or 1)
+        return Ask("groups", self._facet(found[1]), found[1].grain, ascending=False, limit=self._limit())
 
     def _name_right_before(self, place: int) -> tuple[int, FacetName] | None:
         """ "A style breakdown"."""
@@ -231,9 +237,9 @@ class _Reader:
     def _most(self, place: int, ascending: bool) -> Ask:
         """ "Which channel is most common", "who has the most pages", "which year had the fewest books"."""
         after = self._name_after(place, within=2)
-        if after and self.table.facet(after[1].facets[0]).kind in _NUMERIC and not after[1].grain:
+        if after and self.table.facet(self._facet(after[1])).kind in _NUMERIC and not after[1].grain:
             self._use(after[0])
-            return Ask("extreme", after[1].facets[0], ascending=ascending, limit=self._limit() or 1)
+            return Ask("extreme", self._facet(after[1]), ascending=ascending, limit=self._limit() or 1)
         unknown = place + 1
         asked_name = self._asked_name()
         if self._is_unknown_measure(unknown, place):
@@ -242,7 +248,7 @@ class _Reader:
             noun = self._unknown_noun()
             return Ask("rows", limit=self._limit()) if noun is None else self._cannot(noun)
         self._use(asked_name[0])
-        return Ask("groups", asked_name[1].facets[0], asked_name[1].grain, ascending, limit=self._limit() or 1)
+        return Ask("groups", self._facet(asked_name[1]), asked_name[1].grain, ascending, limit=self._limit() or 1)
 
     def _unknown_noun(self) -> int | None:
         """ "Which colour is most common", where nothing here is called a colour: the place of the word."""
@@ -273,7 +279,7 @@ class _Reader:
         if after:
             # "the biggest publishers" are those with the most rows
             self._use(after[0])
-            return Ask("groups", after[1].facets[0], after[1].grain, ascending, limit=self._limit() or 1)
+            return Ask("groups", self._facet(after[1]), after[1].grain, ascending, limit=self._limit() or 1)
         sizes = [facet for facet in self.table.facets if facet.kind == "number" and stem("size") in _stems_of(facet)]
         if sizes:
             return Ask("extreme", sizes[0].name, ascending=ascending, limit=self._limit() or 1)
@@ -283,7 +289,7 @@ class _Reader:
         found = self._name_after(place)
         if found is None:
             return Ask(limit=self._limit())
-        facet = self.table.facet(found[1].facets[0])
+        facet = self.table.facet(self._facet(found[1]))
         if facet.kind in ("boolean", *_NUMERIC):
             return Ask("rows", facet.name)
         self._use(found[0])

@@ -150,8 +150,11 @@ _TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|through|till|until)\b)\s{0,3}+",
 _AND = re.compile(r"\s{1,3}+and\s{1,3}+", re.IGNORECASE)
 _BUT = re.compile(r"\s{0,3}+,?\s{0,3}+(?:and|but)\s{1,3}+", re.IGNORECASE)
 
-_GREATER = r"(?:more|greater|larger|bigger|higher|longer|older|taller)"
-_SMALLER = r"(?:fewer|less|lower|smaller|shorter|cheaper|younger)"
+_GREATER = (
+    r"(?:more\s+expensive|more|greater|larger|bigger|higher|longer|older|taller|heavier|wider|deeper|faster|thicker|"
+    r"costlier|dearer)"
+)
+_SMALLER = r"(?:less\s+expensive|fewer|less|lower|smaller|shorter|cheaper|younger|lighter|narrower|slower|thinner)"
 _OF = r"(?:\s+(?:of|is|as))?"
 
 

@@ -10,6 +10,7 @@ from quarry.core.language.tokens import keys
 from quarry.core.query.conjunction import joined_clauses
 from quarry.core.query.dated import happened_otherwise
 from quarry.core.query.lexicon import units_of
+from quarry.core.query.measures import compared
 from quarry.core.query.mention import (
     Asked,
     Cue,
@@ -27,7 +28,9 @@ from quarry.core.query.mention import (
     Word,
 )
 from quarry.core.query.presence import presences
+from quarry.core.query.quantities import converted, dimension_of
 from quarry.core.query.question import Clause, Condition, Evidence, Missing, Strength
+from quarry.core.query.telling import meant_table
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 NEAR_CHARACTERS = 24
@@ -124,7 +127,8 @@ def _said(parsed: ParsedQuery, place: int, table: SearchTable, found: Conditions
     if isinstance(value, (NumberRange, Duration)):
         return _number(parsed, place, value, table, found)
     if isinstance(value, MoneyRange):
-        return _ranged(parsed, place, [facet for facet in table.facets if facet.kind == "money"], value, found)
+        money = [facet for facet in table.facets if facet.kind == "money"]
+        return _ranged(parsed, place, money, value, found, table=table)
     if isinstance(value, FacetName) and value.grain is None:
         return _named(mention, value, table)
     return []
@@ -256,7 +260,11 @@ def _number(
     if isinstance(value, Duration):
         return _duration(parsed, place, value, table, found)
     if value.unit is not None and value.unit in {stem(keys(noun)[-1]) for noun in table.nouns}:
-        return _number_of_rows(parsed, place, value, found)
+        if not table.reckons or not _compares(parsed, place, _numbers(meant_table(parsed, table))):
+            return _number_of_rows(parsed, place, value, found)
+        value = replace(value, unit=None)
+    if any(facet.unit and dimension_of(facet.unit) == dimension_of(value.unit) for facet in table.facets):
+        return _measured(parsed, place, value, value.unit or "", table, found)
     if parsed.mentions[place].is_latent:
         return _bare_number(parsed, place, value, table, found)
     counted = [
@@ -268,7 +276,33 @@ def _number(
         return _any_of([Condition(counted[0].name, range=value)], parsed.mentions[place])
     # an amount may be told without its currency ("raised more than 5 million")
     measured = [facet for facet in table.facets if facet.kind in ("number", "money")]
-    return _ranged(parsed, place, measured, value, found, named=True)
+    return _ranged(parsed, place, measured, value, found, named=True, table=table)
+
+
+def _measured(
+    parsed: ParsedQuery, place: int, value: NumberRange, unit: str, table: SearchTable, found: Conditions
+) -> list[Clause]:
+    """A range in a unit, of the number that is measured in one of the kind: the one named beside it, or that its own words speak
+    of, or the only one.
+    """
+    own = meant_table(parsed, table)
+    alike = [facet for facet in own.facets if facet.unit and dimension_of(facet.unit) == dimension_of(unit)]
+    facet = _named_beside(parsed, place, alike, found) or _spoken_of(parsed, place, alike)
+    if facet is None or facet.unit is None:
+        return _unanswerable(parsed, place, found)
+    least, most = (converted(end, unit, facet.unit) for end in (value.least, value.most))
+    return _any_of([Condition(facet.name, range=replace(value, least=least, most=most))], parsed.mentions[place])
+
+
+def _spoken_of(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> Facet | None:
+    """Of some numbers, the one that a comparison's own words speak of, or the only one; None where that is not clear."""
+    mention = parsed.mentions[place]
+    before = parsed.mentions[place - 1] if place else mention
+    meant = compared(parsed.text[mention.start : mention.end], facets) or (
+        compared(parsed.text[before.start : before.end], facets) if isinstance(before.value, (Word, Cue)) else []
+    )
+    chosen = meant or facets
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _number_of_rows(parsed: ParsedQuery, place: int, value: NumberRange, found: Conditions) -> list[Clause]:
@@ -301,6 +335,12 @@ def _bare_number(
 
 def _duration(parsed: ParsedQuery, place: int, value: Duration, table: SearchTable, found: Conditions) -> list[Clause]:
     """Lengths are in months; a facet counts years, months or what its units say."""
+    per_month = {"day": 365 / 12, "hour": 365 * 2, "hr": 365 * 2}.get(value.unit or "")
+    if per_month and any(dimension_of(facet.unit) == "time" for facet in table.facets):
+        # months are rounded to what a minute needs
+        least, most = (None if end is None else round(end * per_month, 2) for end in (value.least, value.most))
+        told = NumberRange(least, most, value.includes_least, value.includes_most)
+        return _measured(parsed, place, told, value.unit or "", table, found)
     for unit, months in (("month", 1), ("year", 12), ("minut", 1 / 43_830), ("hour", 1 / 730.5), ("day", 1 / 30.4375)):
         for facet in table.facets:
             if facet.kind == "number" and unit in {stem(keys(each)[-1]) for each in facet.units}:
@@ -320,14 +360,35 @@ def _ranged(
     value: NumberRange | MoneyRange,
     found: Conditions,
     named: bool = False,
+    *,
+    table: SearchTable,
 ) -> list[Clause]:
-    """A range of the facet that is named beside it, or of the only one; `named`: it must be named."""
+    """A range of the facet that is named beside it, or of the only one; `named`: it must be named. Where anybody's tables are
+    read, it is that which the range's own words speak of ("cheaper than 20"), of the table that is meant.
+    """
     facet = _named_beside(parsed, place, facets, found)
+    if facet is None and table.reckons:
+        own = {each.name for each in meant_table(parsed, table).facets}
+        said = [each for each in facets if each.name in own and each.steps == 0]
+        if facet := (_spoken_of(parsed, place, said) if not named or _compares(parsed, place, said) else None):
+            return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+        return _unanswerable(parsed, place, found)
     if facet is None and facets and not named:
         facet = facets[0]
     if facet is None:
         return _unanswerable(parsed, place, found)
     return _any_of([Condition(facet.name, range=value)], parsed.mentions[place])
+
+
+def _numbers(table: SearchTable) -> list[Facet]:
+    return [facet for facet in table.facets if facet.is_measurable]
+
+
+def _compares(parsed: ParsedQuery, place: int, facets: Sequence[Facet]) -> bool:
+    """Whether a comparison's own words speak of one of some numbers."""
+    mention = parsed.mentions[place]
+    before = parsed.mentions[place - 1] if place else mention
+    return bool(compared(parsed.text[before.start : mention.end], facets))
 
 
 def _unanswerable(parsed: ParsedQuery, place: int, found: Conditions) -> list[Clause]:

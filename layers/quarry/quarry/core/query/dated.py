@@ -7,12 +7,12 @@ value ("opened" where a status is "open") is no value before a date. What happen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
-from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Word
+from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, Place, Value, Word
 
 BETWEEN_MAX = 6
 """So many mentions may stand between a participle and its date ("closed most tickets last month")."""
@@ -39,6 +39,8 @@ _CREATION = frozenset(
     for verb in "created opened added entered raised logged filed submitted placed registered recorded".split()
 )
 """Verbs for a row's coming to be: a date that is called after one of them is that of the others."""
+_MAKING = _CREATION | {stem(verb) for verb in "made issued taken done".split()}
+"""Verbs for what the date of a thing tells that is called after the thing alone (`order_date`)."""
 
 
 def events_of(*names: str) -> tuple[str, ...]:
@@ -57,6 +59,12 @@ def is_event(word: str, events: Iterable[str]) -> bool:
     if said & _CREATION and known & _CREATION:
         return True
     return any(_is_one(one, other) for one in said for other in known)
+
+
+def tells_of(word: str, events: Iterable[str]) -> bool:
+    """Whether a date that is called by `events` tells of what a verb says: by name or, where none is a verb, of its making."""
+    said = tuple(events)
+    return is_event(word, said) or (stem(word) in _MAKING and not any(map(is_verb, said)))
 
 
 def _is_one(one: str, other: str) -> bool:
@@ -79,11 +87,41 @@ def with_dated_verbs(
             continue
         facet = next((facet for facet, said in events.items() if is_event(word, said)), None)
         is_value = isinstance(mention.value, Known)
+        if facet is None and has_date and not is_value and stem(word) in _MAKING:
+            facet = date
         if facet is None and is_value and not events.get(date or "") and dated_by(mentions, place) is not None:
             facet = date if _is_inflected(mention, word) else None
         if facet and (has_date or not (is_value or isinstance(mention.value, Cue)) or _is_inflected(mention, word)):
             read[place] = replace(mention, value=FacetName((facet,)), is_latent=False, source="rule")
     return read
+
+
+def with_naming_verbs(text: str, mentions: Sequence[Mention], verbs: Mapping[str, tuple[str, ...]]) -> list[Mention]:
+    """The mentions, where a participle says which facet a value is of ("billed to Norway", of `billing_country`): the value is of
+    no other then. `verbs` are what the facets' names say so.
+    """
+    read = list(mentions)
+    for place, mention in enumerate(mentions):
+        word = participle(text, mention) if not isinstance(mention.value, Known) else None
+        facets = {facet for facet, said in verbs.items() if word and is_event(word, said)}
+        if not facets:
+            continue
+        for other in range(place + 1, min(place + 1 + BETWEEN_MAX, len(mentions))):
+            value = _of_facets(mentions[other].value, facets)
+            if value is not None:
+                read[place], read[other] = replace(mention, value=Cue("light")), replace(mentions[other], value=value)
+            if not isinstance(mentions[other].value, Cue):
+                break
+    return read
+
+
+def _of_facets(value: Value, facets: Set[str]) -> Known | Place | None:
+    """What is known, as values of these facets alone; None where it is none of theirs."""
+    if isinstance(value, Known) and (values := tuple(each for each in value.values if each.facet in facets)):
+        return Known(values)
+    if isinstance(value, Place) and (values := tuple(each for each in value.known if each.facet in facets)):
+        return replace(value, known=values)
+    return None
 
 
 def participle(text: str, mention: Mention) -> str | None:

@@ -10,6 +10,7 @@ from quarry.core.language.nouns import plural
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, keys
 from quarry.core.query.mention import Cue, FacetName, Grain
+from quarry.core.query.quantities import units_like
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 Meaning = TypeVar("Meaning")
@@ -81,21 +82,36 @@ class Lexicon:
     name_facets: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     recent_days: int | None = None
+    measured_in: frozenset[str] = frozenset()
+    """The stems of the units that its numbers can be told in."""
     numbers: frozenset[str] = frozenset()
     """The facets that are reckoned with."""
     date: str | None = None
     events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dates by name, the one that dates the rows first, each with the words for what happened then."""
+    verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is said of rows in the names of facets, before what these are: "billing" of `billing_country`."""
+    facet_terms: PhraseTable[FacetName | Cue] = field(default_factory=lambda: PhraseTable(()))
+    """The names of facets alone, by stem."""
+    owned: Mapping[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
+    """Of several tables, what the rows of each are called, by stems, and the numbers that these have."""
+    facet_places: frozenset[int] = frozenset()
+    """Of one text, the words at which what rows may be called is the name of a facet (`ambiguous`)."""
 
     def term_at(self, words: Sequence[str], word_stems: Sequence[str], first: int) -> Found[FacetName | Cue] | None:
         """The longest name of a facet or of the rows that begins at `first`: as it is written or, where none is, by its stems,
         for "advertiser" and "advertisement" have the same.
         """
+        if first in self.facet_places:
+            return self.facet_terms.longest_at(word_stems, first)
         exact = self.exact_terms.longest_at([_singular(word) for word in words[first : first + TERM_WORDS_MAX]], 0)
         by_stem = self.terms.longest_at(word_stems, first)
         if by_stem and by_stem.meaning == Cue("noun") and words[by_stem.last - 1].endswith("ive"):
             # "the most expensive" are no expenses
             by_stem = None
+        if by_stem and isinstance(by_stem.meaning, FacetName) and words[by_stem.last - 1].endswith("ed"):
+            # "rated" is no rate
+            by_stem = None if self.numbers & {*by_stem.meaning.facets} else by_stem
         if exact is None or (by_stem and by_stem.last - first > exact.last):
             return by_stem
         return Found(first, first + exact.last, exact.meaning)
@@ -140,7 +156,9 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             stem(keys(name)[-1])
             for name in (*table.nouns, *(unit for facet in table.facets for unit in units_of(facet)))
             if keys(name)
-        ),
+        )
+        | units_like(facet.unit for facet in table.facets),
+        measured_in=units_like(facet.unit for facet in table.facets),
         recent_days=table.recent_days if table.date else None,
         numbers=frozenset(facet.name for facet in table.facets if facet.is_measurable)
         if table.reckons
@@ -150,6 +168,17 @@ def lexicon_of(table: SearchTable) -> Lexicon:
             facet.name: facet.events
             for facet in sorted(table.facets, key=lambda facet: facet.name != table.date)
             if facet.events
+        },
+        verbs={
+            facet.name: said[:-1]
+            for facet in table.facets
+            if facet.is_listed and len(said := keys(facet.name.replace("_", " "))) > 1
+        },
+        facet_terms=PhraseTable(_facet_terms(table), stem),
+        owned={
+            tuple(stem(key) for key in keys(noun)): frozenset(each.name for each in own.facets if each.is_measurable)
+            for own in table.united
+            for noun in own.nouns
         },
     )
 
@@ -170,6 +199,12 @@ def units_of(facet: Facet) -> tuple[str, ...]:
 
 
 def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
+    for noun in table.nouns:
+        yield from ((name, Cue("noun")) for name in (noun, plural(noun)))
+    yield from _facet_terms(table)
+
+
+def _facet_terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
     named: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], str] = {}
     for facet in table.facets:
@@ -178,13 +213,17 @@ def _terms(table: SearchTable) -> Iterator[tuple[str, FacetName | Cue]]:
             yield from ((name, Cue("noun")) for name in (facet.label, *facet.words))
             continue
         counted = [unit for unit in facet.units if facet.kind == "number" and unit not in PERIODS]
+        # a quantity is of units, whatever these are
+        counted += (
+            ["unit", "piece"]
+            if {*keys(facet.name.replace("_", " "))} & {"quantity", "qty"} and facet.kind == "number"
+            else []
+        )
         for name in (facet.label, facet.plural, *facet.words, *counted):
             phrase = tuple(_singular(key) for key in keys(name))
             written.setdefault(phrase, name)
             if facet.name not in named.setdefault(phrase, []):
                 named[phrase].append(facet.name)
-    for noun in table.nouns:
-        yield from ((name, Cue("noun")) for name in (noun, plural(noun)))
     for phrase, facets in named.items():
         yield written[phrase], FacetName(tuple(facets))
     if table.date:

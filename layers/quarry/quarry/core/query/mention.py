@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.core.contract import Assertion
@@ -82,10 +82,13 @@ class MoneyRange:
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time in months: "5+ years". It dates nothing."""
+    """A length of time in months: "5+ years". It dates nothing. `unit` is the stem of what it is told in."""
 
     least: float | None = None
     most: float | None = None
+    includes_least: bool = field(default=True, compare=False)
+    includes_most: bool = field(default=True, compare=False)
+    unit: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

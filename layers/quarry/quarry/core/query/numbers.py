@@ -13,6 +13,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token
 from quarry.core.query.bounds import Amount, Bounds, find_bounds, paired
 from quarry.core.query.mention import Duration, Mention, NumberRange
+from quarry.core.query.quantities import dimension_of
 from quarry.core.text import STOP_WORDS
 
 WORDS_TO_COUNTED_MAX = 3
@@ -41,8 +42,12 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
     """
     amounts = [each for each in _amounts(text, tokens) if each.unit not in _MONTHS and each.unit not in _MONEY]
     alone = [replace(each, end=_end_of_number(text, each), unit=None) for each in amounts if each.unit != "percent"]
+    measured = {each.start for each in amounts if dimension_of(each.unit)}
+    compared = find_bounds(text, alone)
     mentions = [_with_noun(tokens, bounds) for bounds in find_bounds(text, amounts)]
-    mentions += [_without_noun(text, bounds) for bounds in find_bounds(text, alone)]
+    # where nothing is measured in the unit, what stands before may be counted
+    mentions += [_with_noun(tokens, bounds) for bounds in compared if bounds.amounts[-1].start in measured]
+    mentions += [_without_noun(text, bounds) for bounds in compared]
     return list(dict.fromkeys(mention for mention in mentions if mention))
 
 
@@ -54,7 +59,12 @@ def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
         if each.unit in _MONTHS
     ]
     return [
-        Mention(Duration(bounds.least, bounds.most), bounds.start, bounds.end) for bounds in find_bounds(text, lengths)
+        Mention(
+            Duration(bounds.least, bounds.most, bounds.includes_least, bounds.includes_most, bounds.amounts[-1].unit),
+            bounds.start,
+            bounds.end,
+        )
+        for bounds in find_bounds(text, lengths)
     ]
 
 
@@ -89,6 +99,11 @@ def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:
         for match in _numeral().finditer(text)
         if match["skipped"] is None and numeral_value(match["number"]) is not None
     ]
+    ones = [Amount(match.start(1), match.end(1), 1.0) for match in _ONE.finditer(text)]
+    if ones:
+        behind = [(one, _noun_behind(text, tokens, one)) for one in ones]
+        measured = [replace(one, end=noun.end, unit=stem(noun.key)) for one, noun in behind if noun and _is_unit(noun)]
+        amounts = sorted([*amounts, *measured], key=lambda each: each.start)
     shared: list[Amount] = []
     for low, high in paired(text, amounts):
         shared += [replace(low, unit=low.unit or high.unit), high] if high else [low]
@@ -116,9 +131,14 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
     if not words:
         return None
     is_tied = text[amount.end : words[0].start] == "-"
-    if is_tied or amount.value == 1 or stem(words[0].key) in _MONTHS or words[0].key in _MONEY:
+    is_unit = stem(words[0].key) in _MONTHS or words[0].key in _MONEY or dimension_of(words[0].key) is not None
+    if is_tied or amount.value == 1 or is_unit:
         return words[0]
     return next((word for word in words if _is_plural(word.key)), None)
+
+
+def _is_unit(noun: Token) -> bool:
+    return stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
 
 
 def _is_plural(word: str) -> bool:
@@ -143,6 +163,8 @@ def _end_of_number(text: str, amount: Amount) -> int:
     return match.end()
 
 
+_ONE = re.compile(r"\bthan\s{1,3}+(an?)\s", re.IGNORECASE)
+"""A comparison with one of a unit: "longer than an hour"."""
 _YEAR = re.compile(r"[12]\d{3}")
 _PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
 

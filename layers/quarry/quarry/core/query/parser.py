@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import Token, tokenise
+from quarry.core.query.ambiguous import facet_places
 from quarry.core.query.asked import find_asked, narrows, opening_words
 from quarry.core.query.assertion import read_assertions
 from quarry.core.query.clauses import TRIGGERS
 from quarry.core.query.cues import cues
-from quarry.core.query.dated import with_dated_verbs
+from quarry.core.query.dated import with_dated_verbs, with_naming_verbs
 from quarry.core.query.dimensions import find_dimensions
 from quarry.core.query.known import Sides, find_known
 from quarry.core.query.lexicon import Lexicon, LookUp, stems, synonyms_in
@@ -77,11 +78,13 @@ def parse(
     year" is counted from.
     """
     tokens = tokenise(text)
+    lexicon = replace(lexicon, facet_places=facet_places(tokens, lexicon))
     dimensions = _without_adjectives(find_dimensions(text, tokens, reference_date, locale), tokens)
     dimensions = [_recent(mention, lexicon.recent_days, reference_date) for mention in dimensions]
     candidates = list(_candidates(text, tokens, lexicon, vocabulary, dimensions))
     chosen = _without_overlaps(candidates, len(tokens))
     said = with_dated_verbs(text, _with_the_rest(tokens, chosen, lexicon), lexicon.events, lexicon.date)
+    said = with_naming_verbs(text, said, lexicon.verbs)
     read = read_assertions(text, said)
     return ParsedQuery(
         text,
@@ -137,8 +140,12 @@ def _candidates(
         priority = _LATENT if known.mention.is_latent else _KNOWN if known.is_exact else _INEXACT
         led_by = sides.led_by(known.first) if priority == _KNOWN else 0
         yield _Candidate(known.first, known.last, known.mention, priority, led_by)
+    in_units = [each for each in dimensions if _is_in_unit(each.value, lexicon)]
     for mention in dimensions:
         first, last = _token_span(tokens, mention)
+        if any(each.start < mention.end and mention.start < each.end for each in in_units if each is not mention):
+            # "rides were longer than 10 km" are longer than 10 km, not more than 10
+            continue
         if first < last and _is_meant(mention, lexicon):
             yield _Candidate(first, last, mention, _LATENT if mention.is_latent else _DIMENSION)
     yield from (_spanning(tokens, each.first, each.last, each.meaning, _ASKED) for each in asked)
@@ -161,6 +168,11 @@ def _is_meant(mention: Mention, lexicon: Lexicon) -> bool:
     if isinstance(value, NumberRange) and value.unit is not None:
         return value.unit in lexicon.units
     return isinstance(value, NumberRange) or not mention.is_latent
+
+
+def _is_in_unit(value: Value, lexicon: Lexicon) -> bool:
+    """Whether it is a number in a unit that rows are measured in."""
+    return isinstance(value, NumberRange) and value.unit is not None and value.unit in lexicon.measured_in
 
 
 def _recent(mention: Mention, days: int | None, today: datetime.date) -> Mention:

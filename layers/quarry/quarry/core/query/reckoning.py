@@ -6,13 +6,17 @@ customers by revenue". What cannot be read exactly is said to be untellable: no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from quarry.core.language.nouns import plural, singular
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.query.ambiguous import MONEY_VERBS
+from quarry.core.query.measures import ADJECTIVES, MONEY_ADJECTIVES, facets_of_adjective
 from quarry.core.query.mention import Asked, AskedFor, Cue, FacetName, Known, Mention, ParsedQuery, Word
 from quarry.core.query.question import Ask, Function
+from quarry.core.query.telling import meant_table, named, nearest, stems_of
 from quarry.core.retrieval.facets import Facet, SearchTable
 
 TARGET_MENTIONS_MAX = 5
@@ -21,23 +25,14 @@ _BESIDE_MENTIONS_MAX = 2
 
 _SUPERLATIVES: tuple[AskedFor, ...] = ("most", "least", "largest", "smallest")
 _LOW: tuple[AskedFor, ...] = ("least", "smallest")
-_MONEY_VERBS = frozenset(
-    stem(verb) for verb in "spend spent pay paid earn earned invoice billed charge charged".split()
-)
 _OF_EACH = frozenset(
     "price rate age score rating percentage percent temperature year margin discount height width depth length".split()
 )
 """Names of numbers that a row has by itself: their sum says nothing."""
+_SIDE_AMOUNTS = frozenset("freight shipping postage tax vat discount tip deposit balance budget refund".split())
+"""Names of money that is not what something is paid with."""
 _PAID_TO_EACH = frozenset("salary wage fee duration weight".split())
 """Names of numbers whose sum is told where it is asked for, but not meant by "top 5 by"."""
-_ADJECTIVES: Mapping[str, tuple[str, ...]] = {
-    "expens": ("price", "cost", "fee"), "cheap": ("price", "cost", "fee"), "costli": ("price", "cost", "fee"),
-    "long": ("length", "duration"), "short": ("length", "duration", "height"), "tall": ("height",), "heavi": ("weight",),
-    "light": ("weight",), "old": ("age",), "young": ("age",), "deep": ("depth",), "wide": ("width",), "fast": ("speed",),
-    "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
-}  # fmt: skip
-"""Adjectives, by stem, and the nouns of what they say much or little of."""
-_MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli"))
 _LITTLE = frozenset(("cheap", "short", "light", "young", "slow", "small", "low"))
 
 
@@ -60,26 +55,19 @@ def is_additive(facet: Facet, *, is_asked: bool = False) -> bool:
 def reckoning_of(parsed: ParsedQuery, table: SearchTable) -> Reckoning | None:
     """What is asked to be reckoned of the numbers of `table`; None where nothing is."""
     asked = {mention.value.what for mention in parsed.mentions if isinstance(mention.value, Asked)}
-    if not table.reckons or not asked & {"average", "total", "measure", "group", *_SUPERLATIVES}:
+    if not table.reckons or not asked & {"average", "total", "measure", "group", "count", *_SUPERLATIVES}:
         return None
-    return _Reader(parsed, _named_table(parsed, table)).read()
+    if _is_of_money(parsed, table):
+        # who spends is named, not what tells how much
+        return _Reader(parsed, meant_table(parsed, table, lambda each: any(map(is_main_amount, _numbers(each))))).read()
+    return _Reader(parsed, meant_table(parsed, table)).read()
 
 
-def _named_table(parsed: ParsedQuery, table: SearchTable) -> SearchTable:
-    """Of several tables that are read as one, that whose rows are named first."""
-    if not table.united:
-        return table
-    for mention in parsed.mentions:
-        if mention.value == Cue("noun"):
-            said = _stems(parsed.text[mention.start : mention.end])
-            called = [each for each in table.united if any(_stems(noun) == said for noun in each.nouns)]
-            if len(called) == 1:
-                return called[0]
-    return table
-
-
-def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(key) for key in keys(text))
+def _is_of_money(parsed: ParsedQuery, table: SearchTable) -> bool:
+    """Whether a verb asks for money, and no number is named."""
+    numbers = {facet.name for each in table.united for facet in _numbers(each)}
+    is_named = any(isinstance(each.value, FacetName) and numbers & {*each.value.facets} for each in parsed.mentions)
+    return not is_named and any(stem(token.key) in MONEY_VERBS for token in parsed.tokens)
 
 
 class _Reader:
@@ -110,11 +98,14 @@ class _Reader:
             return self._superlative(superlative)
         if "measure" in self.kinds:
             return self._how_much(self.kinds["measure"])
-        return self._begins_with_number() if self.kinds.keys() == {"group"} else None
+        if "count" in self.kinds and not self.kinds.keys() - {"count", "group"}:
+            return self._how_many(self.kinds["count"])
+        return self._begins_with_number() if self.kinds.keys() - {"list"} == {"group"} else None
 
     def _begins_with_number(self) -> Reckoning | None:
-        """ "Revenue by month"."""
-        first = next((place for place, each in enumerate(self.mentions) if each.value != Cue("filler")), 0)
+        """ "Revenue by month", "what is the revenue by month"."""
+        opening = (Cue("filler"), Asked("list"))
+        first = next((place for place, each in enumerate(self.mentions) if each.value not in opening), 0)
         value = self.mentions[first].value
         is_leading = first + 1 < len(self.mentions) and self.mentions[first + 1].value != Cue("noun")
         facet = self._number(value) if isinstance(value, FacetName) and is_leading else None
@@ -148,7 +139,7 @@ class _Reader:
 
     def _says_sum(self, place: int) -> bool:
         """Whether a sum is asked for in so many words, of whatever."""
-        return "sum" in _stems(self.text[self.mentions[place].start : self.mentions[place].end])
+        return "sum" in stems_of(self.text[self.mentions[place].start : self.mentions[place].end])
 
     def _grouped(
         self, function: Function, facet: Facet, used: tuple[int, ...], superlative: AskedFor | None
@@ -193,7 +184,7 @@ class _Reader:
         if adjective is not None:
             facet = self._facet_of_adjective(adjective[1])
             if facet is None:
-                return self._cannot(place) if adjective[1] in _MONEY_ADJECTIVES else None
+                return self._cannot(place) if adjective[1] in MONEY_ADJECTIVES else None
             is_low = (adjective[1] in _LITTLE) != (kind == "least")
             if "group" in self.kinds:
                 return self._cannot(place)
@@ -253,7 +244,14 @@ class _Reader:
         superlative = next(self.kinds[each] for each in _SUPERLATIVES if each in self.kinds)
         return Reckoning(ask, (*used, superlative))
 
-    # ---- how much ----
+    # ---- how much, how many ----
+
+    def _how_many(self, place: int) -> Reckoning | None:
+        """ "How many units were sold": of a number that counts things, the sum."""
+        named = self._number_after(place, 1)
+        if named is None or named[1].kind != "number" or not _counts_things(named[1]):
+            return None
+        return self._grouped("sum", named[1], (place, named[0]), None)
 
     def _how_much(self, place: int) -> Reckoning | None:
         said = keys(self.text[self.mentions[place].start : self.mentions[place].end])
@@ -269,7 +267,7 @@ class _Reader:
         return (money and self._grouped("sum", money, (place, verb, *spent), None)) or self._cannot(place)
 
     def _money_verb(self) -> int | None:
-        return next((place for place in range(len(self.mentions)) if self._stem_at(place) in _MONEY_VERBS), None)
+        return next((place for place in range(len(self.mentions)) if self._stem_at(place) in MONEY_VERBS), None)
 
     def _stem_at(self, place: int) -> str | None:
         mention = self.mentions[place]
@@ -286,25 +284,20 @@ class _Reader:
 
     def _only_money(self) -> Facet | None:
         """The amount that rows have, where they have one; of several tables, of the only one that can tell all values said."""
-        tables = self.table.united or (self.table,)
-        if len(tables) > 1:
-            said = [
-                {value.facet for value in mention.value.values}
-                for mention in self.mentions
-                if isinstance(mention.value, Known) and self._stem_at_verb(mention) is None
-            ]
-            tables = tuple(
-                each for each in tables if said and all(facets & {f.name for f in each.facets} for facets in said)
-            )
-        amounts = [
-            [facet for facet in _numbers(each) if facet.kind == "money" and is_additive(facet)] for each in tables
-        ]
-        found = [each for each in amounts if each]
+        amounts = {
+            each.name: [facet for facet in _numbers(each) if is_main_amount(facet)]
+            for each in self.table.united or (self.table,)
+        }
+        tables: Sequence[SearchTable] = [each for each in self.table.united or (self.table,) if amounts[each.name]]
+        if len(self.table.united) > 1:
+            said = named(mention for mention in self.mentions if self._stem_at_verb(mention) is None)
+            tables = nearest(tables, said) if said else []
+        found = [amounts[each.name] for each in tables]
         return found[0][0] if len(found) == 1 and len(found[0]) == 1 else None
 
     def _stem_at_verb(self, mention: Mention) -> str | None:
         word = stem(self.text[mention.start : mention.end])
-        return word if word in _MONEY_VERBS else None
+        return word if word in MONEY_VERBS else None
 
     # ---- parts ----
 
@@ -327,8 +320,8 @@ class _Reader:
         """ "The total of all invoices", where a number is called total."""
         if place is None:
             return None
-        said = set(_stems(self.text[self.mentions[place].start : self.mentions[place].end]))
-        named = [facet for facet in _numbers(self.table) if set(_stems(facet.label)) & said]
+        said = set(stems_of(self.text[self.mentions[place].start : self.mentions[place].end]))
+        named = [facet for facet in _numbers(self.table) if set(stems_of(facet.label)) & said]
         return (place, named[0]) if len(named) == 1 else None
 
     def _number(self, name: FacetName) -> Facet | None:
@@ -393,25 +386,34 @@ class _Reader:
             said = self._stem_at(following)
             if said is None and isinstance(self.mentions[following].value, FacetName):
                 said = stem(self.text[self.mentions[following].start : self.mentions[following].end])
-            return (following, said) if said and said in _ADJECTIVES else None
+            return (following, said) if said and said in ADJECTIVES else None
         for word in keys(self.text[self.mentions[place].start : self.mentions[place].end]):
             for bare in _positives(word):
-                if stem(bare) in _ADJECTIVES:
+                if stem(bare) in ADJECTIVES:
                     return place, stem(bare)
         return None
 
     def _facet_of_adjective(self, adjective: str) -> Facet | None:
-        nouns = _ADJECTIVES[adjective]
-        numbers = list(_numbers(self.table))
         if self.table.united:
             return None
-        called = [facet for facet in numbers if {*nouns} & {key for name in _names(facet) for key in keys(name)}]
-        if not called and adjective in _MONEY_ADJECTIVES:
-            called = [facet for facet in numbers if facet.kind == "money"]
+        called = facets_of_adjective(adjective, _numbers(self.table))
         return called[0] if len(called) == 1 else None
 
     def _cannot(self, place: int) -> Reckoning:
         return Reckoning(None, (place,))
+
+
+def _counts_things(facet: Facet) -> bool:
+    """Whether a number is of things: a quantity, "units in stock"; not of minutes."""
+    said = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
+    is_called_so = bool(said & {"quantity", "qty", "stock"}) or any(plural(singular(key)) == key for key in said)
+    return is_additive(facet) and facet.unit is None and is_called_so
+
+
+def is_main_amount(facet: Facet) -> bool:
+    """Whether it is the money that is paid for something, not what comes on top of it or is kept."""
+    called = {key for name in (facet.name.replace("_", " "), facet.label) for key in keys(name)}
+    return facet.kind == "money" and is_additive(facet) and not called & _SIDE_AMOUNTS
 
 
 def groups_in(mentions: Sequence[Mention]) -> list[int]:
@@ -426,10 +428,6 @@ def groups_in(mentions: Sequence[Mention]) -> list[int]:
         elif mention.value == Cue("filler") and last == place - 1:
             last = place
     return found
-
-
-def _names(facet: Facet) -> tuple[str, ...]:
-    return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
 
 
 def _numbers(table: SearchTable) -> Iterator[Facet]:

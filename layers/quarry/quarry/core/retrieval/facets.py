@@ -55,6 +55,12 @@ class Facet:
     """Whether its column is an array; that of an array facet is."""
     events: tuple[str, ...] = ()
     """Of a date or a year: the words in its name that say what happened then ("opened", "due")."""
+    unit: str | None = None
+    """What a number is measured in, where that is known ("minutes")."""
+    steps: int = 0
+    """How many references lead from a row to the value; 0: it is the row's own."""
+    via: tuple[str, ...] = ()
+    """The tables in SQL that these lead to, one after the other."""
 
     @property
     def is_array(self) -> bool:

@@ -169,6 +169,15 @@ def _is_one_of(facet: Facet, values: Sequence[str], arguments: Arguments) -> Com
     return SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
 
 
+def can_have(facet: Facet, condition: Condition) -> bool:
+    """Whether a facet can be asked for what the condition says: facets of several tables may be called the same."""
+    try:
+        value_condition(facet, condition, Arguments())
+    except ValueError:
+        return False
+    return facet.kind != "boolean" or not condition.values or {*condition.values} <= {"true", "false"}
+
+
 def _number(facet: Facet, value: str) -> float:
     try:
         return float(value)
@@ -190,7 +199,12 @@ def _in_range(facet: Facet, range: DateRange | NumberRange | MoneyRange, argumen
         least = range.first.year if range.first else None
         most = range.last.year if range.last else None
         return _between(SQL(facet.sql), least, most, arguments)
-    if isinstance(range, MoneyRange) and facet.kind == "money" and range.currency not in (None, facet.currency):
+    if (
+        isinstance(range, MoneyRange)
+        and facet.kind == "money"
+        and facet.currency
+        and range.currency not in (None, facet.currency)
+    ):
         raise ValueError(f"{facet.label} is in {facet.currency}, not in {range.currency}")
     if (isinstance(range, NumberRange) and facet.kind in ("number", "year", "money")) or (
         isinstance(range, MoneyRange) and facet.kind == "money"

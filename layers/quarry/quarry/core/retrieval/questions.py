@@ -114,7 +114,7 @@ async def relaxations(
 
 async def _rows(database: Database, statement: _Statement, ask: Ask) -> Answer:
     dated = statement.table.date and statement.table.facet(statement.table.date)
-    order = SQL("{} desc nulls last, ").format(_single_value(statement.table, dated, "max")) if dated else SQL("")
+    order = SQL("{} desc nulls last, ").format(single_value(statement.table, dated, "max")) if dated else SQL("")
     query = (
         SQL("select {} as key, count(*) over () as rows ").format(statement.key)
         + statement.rows
@@ -194,7 +194,7 @@ async def _extreme(database: Database, statement: _Statement, ask: Ask) -> Answe
     facet = _asked_facet(statement.table, ask)
     if facet.kind not in ("number", "year", "money", "date"):
         raise ValueError(f"{facet.label} has no order")
-    value = _single_value(statement.table, facet, "min" if ask.ascending else "max")
+    value = single_value(statement.table, facet, "min" if ask.ascending else "max")
     query = (
         SQL("with valued as materialized (select {} as key, {} as value ").format(statement.key, value)
         + statement.rows
@@ -245,7 +245,7 @@ def _values(table: SearchTable, facet: Facet, grain: Grain | None) -> Composed:
     return SQL("select distinct x.value from (select {} as value {}) x where x.value is not null").format(value, rows)
 
 
-def _single_value(table: SearchTable, facet: Facet, function: str) -> Composed:
+def single_value(table: SearchTable, facet: Facet, function: str) -> Composed:
     """The value that a row is ordered by; of several, the lowest or highest."""
     if facet.related is None:
         return SQL("{}").format(SQL(facet.sql))

@@ -100,6 +100,8 @@ async def _found(
 
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
+    # of a facet that is declared no longer, values are known until they are counted anew
+    found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
     said = _said(found)
     covered = _covered_by(
         (row["first"], row["last"])

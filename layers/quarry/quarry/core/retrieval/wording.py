@@ -84,7 +84,7 @@ def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange) -> str:
     if isinstance(range, DateRange):
         return _dates(range)
     if isinstance(range, MoneyRange):
-        return _amounts(range, range.currency or facet.currency)
+        return _amounts(range, facet.currency and (range.currency or facet.currency))
     if facet.kind == "year":
         return _between(range, "{:.0f}")
     return _between(range, "{:,.10g}")

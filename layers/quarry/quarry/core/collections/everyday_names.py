@@ -1,0 +1,91 @@
+"""What people call the facets of anybody's tables beside their names, and the words that lead to their values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from quarry.core.collections.collection import Collection
+from quarry.core.collections.declaration import table_name
+from quarry.core.collections.guessing import words
+from quarry.core.language.nouns import singular
+from quarry.core.language.stemming import stem
+from quarry.core.query.lexicon import PERIODS
+from quarry.core.query.quantities import Dimension, dimension_of
+from quarry.core.retrieval.facets import Facet
+from quarry.core.text import STOP_WORDS
+
+_NO_NAMES = (
+    frozenset("type name code number kind key id date day time no total".split())
+    | PERIODS.keys()
+    | frozenset(STOP_WORDS)
+)
+_MEASURED: Mapping[Dimension, tuple[str, ...]] = {"time": ("length", "duration"), "bytes": ("size",)}
+"""What a number measures that is called by its unit alone."""
+
+_FROM = "from, started at, starting at, started from, began at, beginning at, departed from, departing from, left from"
+_TO = "to, ended at, ending at, finished at, arrived at, arriving at, arrived in, ended in"
+_DIRECTIONS = dict.fromkeys("from origin start departure source pickup".split(), _FROM) | dict.fromkeys(
+    "to destination end arrival target dropoff".split(), _TO
+)
+
+
+def leads_of(name: str) -> tuple[str, ...]:
+    """The words that stand before values of a facet whose name begins with where something comes from or goes to."""
+    first, *rest = name.split("_")
+    return tuple(_DIRECTIONS[first].split(", ")) if rest and first in _DIRECTIONS else ()
+
+
+def with_everyday_names(facets: Sequence[Facet], collection: Collection) -> list[Facet]:
+    """The facets with what people call them too, where nothing else of the table is called so."""
+    taken = {stem(word) for facet in facets for word in (facet.label, facet.name, *facet.words)}
+    added: dict[str, list[str]] = defaultdict(list)
+    for called in (_by_table(collection), _by_kind(facets), _by_unit(facets), _by_last_word(facets)):
+        for facet, word in called:
+            if stem(word) not in taken:
+                added[facet].append(word)
+    return [replace(each, words=tuple(dict.fromkeys((*each.words, *added[each.name])))) for each in facets]
+
+
+def _by_table(collection: Collection) -> Iterator[tuple[str, str]]:
+    """What the rows of the table are called that the only such facet names: "employee" of `support_rep`."""
+    declared = collection.declaration.facets
+    of = {name: given.of for name, given in declared.items() if given.of and isinstance(given.title, str)}
+    for name, table in of.items():
+        title = str(declared[name].title)
+        is_name = not title.endswith(name) and not name.endswith(title) and declared[name].through is None
+        if is_name and table_name(table) != collection.source and [*of.values()].count(table) == 1:
+            yield name, singular(" ".join(words(table_name(table)[1])))
+
+
+def _by_kind(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
+    """Without a word that only says of what kind it is: "duration" of `duration_minutes`, "covered" of `is_covered`."""
+    for facet in facets:
+        first, *rest = facet.label.lower().split() or [""]
+        if facet.kind == "boolean" and rest and first in ("is", "has", "was", "are"):
+            yield facet.name, " ".join(rest)
+        if facet.unit and rest and dimension_of(rest[-1]):
+            yield facet.name, " ".join([first, *rest[:-1]])
+
+
+def _by_unit(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
+    """What the only number of its kind measures that is called by its unit: "length" of `milliseconds`."""
+    for dimension, names in _MEASURED.items():
+        alike = [facet for facet in facets if facet.unit and dimension_of(facet.unit) == dimension]
+        if len(alike) == 1 and alike[0].label in (alike[0].unit, f"{alike[0].unit}s"):
+            yield from ((alike[0].name, name) for name in names)
+
+
+def _by_last_word(facets: Sequence[Facet]) -> Iterator[tuple[str, str]]:
+    """The last word, where the row itself, or what it refers to next, has but one of it: "country" of `billing_country`."""
+    ends: dict[str, list[Facet]] = defaultdict(list)
+    for facet in facets:
+        said = facet.label.lower().split()
+        is_name = len(said) > 1 and said[-1] not in _NO_NAMES and not dimension_of(said[-1])
+        if is_name and facet.kind not in ("date", "year", "boolean"):
+            ends[said[-1]].append(facet)
+    for word, ending in ends.items():
+        near = [each for each in ending if each.steps == min(other.steps for other in ending)]
+        if len(near) == 1:
+            yield near[0].name, word

@@ -1,0 +1,84 @@
+"""Which number of the rows a comparison speaks of: by what is named beside it, by its unit, or by its adjective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.quantities import Dimension, dimension_of
+from quarry.core.retrieval.facets import Facet
+
+ADJECTIVES: Mapping[str, tuple[str, ...]] = {
+    "expens": ("price", "cost", "fee"), "cheap": ("price", "cost", "fee"), "costli": ("price", "cost", "fee"),
+    "dear": ("price", "cost", "fee"), "long": ("length", "duration", "runtime"),
+    "short": ("length", "duration", "runtime", "height"),
+    "tall": ("height",), "heavi": ("weight",), "light": ("weight",), "old": ("age",), "young": ("age",), "deep": ("depth",),
+    "wide": ("width",), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",), "fast": ("speed",),
+    "slow": ("speed",), "large": ("size",), "larg": ("size",), "big": ("size",), "small": ("size",),
+}  # fmt: skip
+"""Adjectives, by stem, and the nouns of what they say much or little of."""
+MONEY_ADJECTIVES = frozenset(("expens", "cheap", "costli", "dear"))
+_DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
+    "long": ("time", "length"), "short": ("time", "length"), "heavi": ("mass",), "light": ("mass",), "tall": ("length",),
+    "larg": ("bytes",), "large": ("bytes",), "big": ("bytes",), "small": ("bytes",), "wide": ("length",), "deep": ("length",),
+}  # fmt: skip
+"""What such adjectives measure, where a number's unit says that it is that."""
+_VERBS: Mapping[str, str] = {
+    stem(word): adjective
+    for adjective, words in {
+        "expens": "cost costs costing priced", "long": "last lasts lasted lasting take takes took taking",
+        "heavi": "weigh weighs weighed weighing",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+"""Verbs of measures, by stem, and the adjectives of what they measure."""
+
+
+def facets_of_adjective(adjective: str, numbers: Iterable[Facet]) -> list[Facet]:
+    """Of some numbers, those that an adjective speaks of: called by its noun alone, else so among other words, else of such a
+    unit; of what costs much or little any money, where nothing is called so.
+    """
+    of, given = ADJECTIVES.get(adjective, ()), list(numbers)
+    for noun in of:
+        whole = [facet for facet in given if any(keys(name) == (noun,) for name in _names(facet))]
+        if whole:
+            return whole
+    called = [facet for facet in given if {*of} & {key for name in _names(facet) for key in keys(name)}]
+    if not called:
+        called = [facet for facet in given if dimension_of(facet.unit) in _DIMENSIONS.get(adjective, ())]
+    if not called and adjective in MONEY_ADJECTIVES:
+        called = [facet for facet in given if facet.kind == "money"]
+    return called
+
+
+def compared(words: str, numbers: Sequence[Facet]) -> list[Facet]:
+    """Of some numbers, those that a comparison's own words speak of: "longer than", "cost more than"."""
+    for word in keys(words):
+        for adjective in _adjectives(word):
+            if found := facets_of_adjective(adjective, numbers):
+                return found
+        verb = _VERBS.get(stem(word))
+        if verb and (found := facets_of_adjective(verb, numbers)):
+            return found
+    return []
+
+
+def _adjectives(word: str) -> Iterator[str]:
+    """What a word may be the comparative of: "longer" → "long", "heavier" → "heavi" (a stem); or itself: "expensive"."""
+    if stem(word) in MONEY_ADJECTIVES:
+        yield stem(word)
+    bare = word.removesuffix("er")
+    if bare != word:
+        for each in (bare, bare + "e", bare[:-1] + "y" if bare.endswith("i") else bare, bare[:-1]):
+            if stem(each) in ADJECTIVES:
+                yield stem(each)
+
+
+def _names(facet: Facet) -> tuple[str, ...]:
+    return (facet.name.replace("_", " "), facet.label, *facet.words, *facet.units)
+
+
+def is_measuring(word: str) -> bool:
+    """Whether a word is a verb of measure, which says nothing beside what is measured: "lasted", "weigh"."""
+    return stem(word) in _VERBS

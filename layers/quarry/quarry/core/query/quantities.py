@@ -1,0 +1,74 @@
+"""Units of measure: what a number with a unit is in another unit of the same kind ("2 hours" in minutes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+
+Dimension = Literal["time", "length", "mass", "volume", "bytes"]
+
+_UNITS: Mapping[Dimension, Mapping[str, float]] = {
+    "time": {
+        "millisecond milliseconds ms msec millis": 0.001, "second seconds sec secs": 1.0, "minute minutes min mins": 60.0,
+        "hour hours hr hrs": 3600.0, "day days": 86_400.0, "week weeks": 604_800.0,
+    },
+    "length": {
+        "millimetre millimetres millimeter millimeters mm": 0.001, "centimetre centimetres centimeter centimeters cm": 0.01,
+        "metre metres meter meters": 1.0, "kilometre kilometres kilometer kilometers km kms": 1000.0,
+        "mile miles": 1609.344, "foot feet ft": 0.3048, "inch inches": 0.0254, "yard yards": 0.9144,
+    },
+    "mass": {
+        "milligram milligrams mg": 1e-6, "gram grams gramme grammes": 0.001, "kilogram kilograms kilo kilos kg kgs": 1.0,
+        "tonne tonnes": 1000.0, "pound pounds lb lbs": 0.45359237, "ounce ounces oz": 0.028349523125,
+    },
+    "volume": {"millilitre millilitres milliliter milliliters ml": 0.001, "litre litres liter liters": 1.0},
+    "bytes": {
+        "byte bytes": 1.0, "kilobyte kilobytes kb": 1e3, "megabyte megabytes mb": 1e6, "gigabyte gigabytes gb": 1e9,
+    },
+}  # fmt: skip
+
+_BY_WORD: Mapping[str, tuple[Dimension, float]] = {
+    word: (dimension, factor)
+    for dimension, units in _UNITS.items()
+    for said, factor in units.items()
+    for word in said.split()
+}
+_AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms".split())
+"""What ends the names of other things, too: the least, the one after the first, money."""
+_EXTENTS = frozenset("length depth height width distance altitude elevation".split())
+_BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
+
+
+def dimension_of(unit: str | None) -> Dimension | None:
+    """What a unit, or its stem, measures; None of what is none."""
+    found = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))
+    return found[0] if found else None
+
+
+def units_like(units: Iterable[str | None]) -> frozenset[str]:
+    """The stems of all units that measure what one of these does."""
+    dimensions = {dimension_of(unit) for unit in units if unit}
+    return frozenset(name for name, (dimension, _) in _BY_STEM.items() if dimension in dimensions)
+
+
+def converted(value: float | None, unit: str, into: str) -> float | None:
+    """So many of `unit` in the unit `into`, which measures the same. None stays None."""
+    if value is None:
+        return None
+    given, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
+    return round(value * given[1] / wanted[1], 9)
+
+
+def unit_named(names: Iterable[str]) -> str | None:
+    """The unit that the name of a number ends with, or is: `duration_minutes`, `milliseconds`, `weight_kg`."""
+    for name in names:
+        *before, last = keys(name.replace("_", " ")) or ("",)
+        if last == "m" and _EXTENTS & {*before}:
+            return "metres"
+        is_unit = last in _BY_WORD and last not in _AMBIGUOUS and "per" not in before
+        if is_unit and (before or (dimension_of(last) in ("time", "bytes") and last.endswith("s"))):
+            return last
+    return None

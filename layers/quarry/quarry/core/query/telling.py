@@ -1,0 +1,69 @@
+"""Which of several tables that are read as one a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Set
+
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.query.mention import Cue, FacetName, Known, Mention, ParsedQuery, Place
+from quarry.core.retrieval.facets import SearchTable
+
+
+def meant_table(
+    parsed: ParsedQuery, table: SearchTable, suits: Callable[[SearchTable], bool] = lambda _: True
+) -> SearchTable:
+    """Of several tables that are read as one, and that suit, the one whose rows are named first, else the nearest that tells all
+    that is named; all of them where that is not clear.
+    """
+    if not table.united:
+        return table
+    tables = [each for each in table.united if suits(each)]
+    for mention in parsed.mentions:
+        if mention.value == Cue("noun"):
+            said = stems_of(parsed.text[mention.start : mention.end])
+            called = [each for each in tables if any(stems_of(noun) == said for noun in each.nouns)]
+            if len(called) == 1:
+                return called[0]
+    told = nearest(tables, named(parsed.mentions)) if named(parsed.mentions) else []
+    return told[0] if len(told) == 1 else table
+
+
+def named(mentions: Iterable[Mention]) -> list[frozenset[str]]:
+    """The facets that each of the mentions may be of: names of facets, and values."""
+    found: list[frozenset[str]] = []
+    for mention in mentions:
+        value = mention.value
+        if isinstance(value, FacetName):
+            found.append(frozenset(value.facets))
+        elif isinstance(value, Known) and not mention.is_latent:
+            found.append(frozenset(each.facet for each in value.values))
+        elif isinstance(value, Place) and value.known:
+            found.append(frozenset(each.facet for each in value.known))
+    return found
+
+
+def nearest(tables: Iterable[SearchTable], needed: Sequence[Set[str]]) -> list[SearchTable]:
+    """The tables that have one of each of these facets: those from whose rows the fewest references lead to them."""
+    steps = [(table, _steps(table, needed)) for table in tables]
+    told = [(table, far) for table, far in steps if far is not None]
+    least = min((far for _, far in told), default=0)
+    near = [table for table, far in told if far == least]
+    # of lines and the bill that they are on, the bill
+    whole = [each for each in near if all(each is other or _leads_to(other, each) for other in near)]
+    return whole if len(whole) == 1 else near
+
+
+def _leads_to(table: SearchTable, other: SearchTable) -> bool:
+    return other.source is not None and any(other.source in facet.via for facet in table.facets)
+
+
+def _steps(table: SearchTable, needed: Sequence[Set[str]]) -> int | None:
+    far = {facet.name: facet.steps for facet in table.facets}
+    found = [min((far[name] for name in names if name in far), default=None) for names in needed]
+    return None if None in found else sum(each for each in found if each is not None)
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    """The stems of a text's words."""
+    return tuple(stem(key) for key in keys(text))

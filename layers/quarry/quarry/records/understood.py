@@ -1,0 +1,162 @@
+"""Whether all that a question says has been understood: a number of what was read in part would be a wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
+
+from quarry.core.language.stemming import stem
+from quarry.core.query.measures import is_measuring
+from quarry.core.query.mention import (
+    Asked,
+    Cue,
+    DateRange,
+    Duration,
+    FacetName,
+    Known,
+    Mention,
+    MoneyRange,
+    NumberRange,
+    Phrase,
+    Place,
+    Reference,
+    Word,
+)
+from quarry.core.query.question import Clause, Evidence
+from quarry.core.query.telling import stems_of
+from quarry.core.retrieval.facets import SearchTable
+from quarry.records.reading import RecordsReading
+
+LEAD_CHARACTERS_MAX = 40
+_BE = (["is"], ["are"], ["was"], ["were"], ["been"], ["be"])
+_PARTICIPLES = frozenset("taken given made run held shown seen found".split())
+_EXISTING = frozenset("recorded listed held found filed located mentioned registered stored happened occurred".split())
+"""Participles that only say that something is there."""
+_SOLD = frozenset(stem(verb) for verb in "sold bought purchased ordered invoiced".split())
+_SALES = frozenset(stem(noun) for noun in "order invoice sale purchase basket receipt booking ticket".split())
+"""What rows are called that tell of what was sold."""
+
+
+def is_read_whole(reading: RecordsReading, clauses: Sequence[Clause]) -> bool:
+    """Whether every word that says something has been understood: a number of what was read in part would be a wrong one."""
+    used = {evidence for clause in clauses for condition in clause for evidence in condition.evidence}
+    used.update(reading.question.asked_by)
+    clause_facets = {condition.facet for clause in clauses for condition in clause}
+    for place, mention in enumerate(reading.parsed.mentions):
+        value = mention.value
+        if only_measures(reading, place):
+            continue
+        if Evidence(mention.start, mention.end) in used or value in (Cue("noun"), Cue("filler")):
+            continue
+        if only_says_sold(mention):
+            continue
+        is_meant = isinstance(
+            value, (Word, Phrase, Known, NumberRange, MoneyRange, DateRange, Duration, Place, Reference)
+        )
+        names_nothing = isinstance(value, FacetName) and not clause_facets & {*value.facets}
+        if is_meant or names_nothing or mention.assertion in ("doubtful", "preferred"):
+            return False
+    return not reading.question.preferred
+
+
+def names_nothing_else(
+    reading: RecordsReading, name: str, table: SearchTable, clauses: Sequence[Clause], others: Container[Evidence]
+) -> bool:
+    """Whether no other rows are named than those of a type, and no facet that makes no condition and is not asked for."""
+    asked = {*reading.question.asked_by}
+    ask, values = reading.question.ask, [mention.value for mention in reading.parsed.mentions]
+    last = values[-1] if values else None
+    if ask.kind == "groups" and not ask.function and isinstance(last, Asked) and last.what in ("most", "least"):
+        # "which maker sold the most": the most of what?
+        return False
+    constrained = {condition.facet for clause in clauses for condition in clause}
+    for place, mention in enumerate(reading.parsed.mentions):
+        said = reading.parsed.text[mention.start : mention.end]
+        if mention.value == Cue("light") and _says_of_rows(reading, place):
+            return False
+        if isinstance(mention.value, Known) and _is_led_elsewhere(reading, place, mention.value, table):
+            return False
+        is_other = mention.value == Cue("noun") and name not in reading.types.called(said)
+        if is_other and Evidence(mention.start, mention.end) not in others:
+            return False
+        is_name = isinstance(mention.value, FacetName) and Evidence(mention.start, mention.end) not in asked
+        is_name = is_name and said.lower() != "total"  # "total orders" are their number
+        if is_name and isinstance(mention.value, FacetName) and not constrained & {*mention.value.facets}:
+            return False
+    return True
+
+
+def of_others(reading: RecordsReading, name: str, table: SearchTable) -> dict[Evidence, Set[str]]:
+    """What is said of other rows that those of a type refer to ("orders by customers from Norway"): by the characters of these
+    rows' name and of the value beside it, the facets of the table that lead there.
+    """
+    mentions, said = reading.parsed.mentions, dict[Evidence, Set[str]]()
+    for place, mention in enumerate(mentions):
+        called = reading.types.called(reading.parsed.text[mention.start : mention.end])
+        if mention.value != Cue("noun") or name in called:
+            continue
+        sources = {reading.types.counted[each].source for each in called} - {None}
+        led = {facet.name for facet in table.facets if sources & {*facet.via}}
+        for other in _values_beside(mentions, place):
+            value = mentions[other].value
+            known = value.values if isinstance(value, Known) else value.known if isinstance(value, Place) else ()
+            if facets := led & {each.facet for each in known}:
+                said[Evidence(mention.start, mention.end)] = facets
+                said[Evidence(mentions[other].start, mentions[other].end)] = facets
+    return said
+
+
+def _values_beside(mentions: Sequence[Mention], place: int) -> Iterator[int]:
+    """What stands right before the name of rows, or behind it after "from" or "in"."""
+    if place and mentions[place].start - mentions[place - 1].end == 1:
+        yield place - 1
+    following = place + 1
+    while following < len(mentions) and mentions[following].value in (Cue("relates"), Cue("filler"), Cue("light")):
+        following += 1
+    if following > place + 1 and following < len(mentions):
+        yield following
+
+
+def only_of(clause: Clause, others: Mapping[Evidence, Set[str]]) -> Clause:
+    """A clause about other rows, of the facets alone that lead to these."""
+    return tuple(
+        condition
+        for condition in clause
+        if all(condition.facet in others[each] for each in condition.evidence if each in others)
+    )
+
+
+def _is_led_elsewhere(reading: RecordsReading, place: int, value: Known, table: SearchTable) -> bool:
+    """Whether words before a value say that it is one of a facet which does not hold it ("ended at the harbour")."""
+    before = reading.parsed.text[max(0, reading.parsed.mentions[place].start - LEAD_CHARACTERS_MAX) :]
+    before = before[: min(LEAD_CHARACTERS_MAX, reading.parsed.mentions[place].start)].lower()
+    words = [word for word in before.split() if word not in ("the", "a", "an")]
+    led = {facet.name for facet in table.facets for lead in facet.leads if " " in lead and lead == " ".join(words[-2:])}
+    return bool(led) and not led & {each.facet for each in value.values}
+
+
+def only_measures(reading: RecordsReading, place: int) -> bool:
+    """Whether a word is the verb of the comparison behind it ("lasted longer than 5 minutes")."""
+    mention, following = (reading.parsed.mentions[each : each + 1] for each in (place, place + 1))
+    said = reading.parsed.text[mention[0].start : mention[0].end]
+    return bool(following) and isinstance(following[0].value, NumberRange | Duration) and is_measuring(said)
+
+
+def _says_of_rows(reading: RecordsReading, place: int) -> bool:
+    """Whether a participle that leads to nothing is what is said of the rows ("how many pads were used")."""
+    mentions, text = reading.parsed.mentions, reading.parsed.text
+    word = text[mentions[place].start : mentions[place].end].lower()
+    before = text[mentions[place - 1].start : mentions[place - 1].end].lower() if place else ""
+    is_last = all(isinstance(each.value, DateRange) or each.value == Cue("filler") for each in mentions[place + 1 :])
+    is_participle = word.endswith("ed") or word in _PARTICIPLES
+    return is_last and is_participle and before.split()[-1:] in _BE and word not in _EXISTING
+
+
+def may_be_sold(reading: RecordsReading, table: SearchTable) -> bool:
+    """Whether rows of the table tell of what was sold, where the question says that something was."""
+    is_said = reading.question.ask.function is not None and any(map(only_says_sold, reading.parsed.mentions))
+    return not is_said or bool(_SALES & {each for noun in table.nouns for each in stems_of(noun)})
+
+
+def only_says_sold(mention: Mention) -> bool:
+    """Whether a word only says that something was sold, which lines of what was sold do by being there."""
+    return isinstance(mention.value, Word) and not mention.value.is_name and mention.value.stem in _SOLD
