@@ -12,6 +12,7 @@ import itertools
 import os
 import signal
 import socket
+import ssl
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -133,6 +134,14 @@ def each_text_embedded_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "from_folder", functools.cache(MiniLM.from_folder))
         patch.setattr(MiniLM, "embed", lambda model, text: known(model, text).copy())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_certificates() -> Iterator[None]:
+    """Nothing here speaks TLS: every HTTP client would read the machine's certificates for 25 ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         yield
 
 

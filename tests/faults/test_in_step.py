@@ -20,8 +20,10 @@ from tests.faults.commands import Command, Nursery
 from tests.people.factories import rows, value
 from tests.waiting import wait_until
 
-ROUNDS = 4
+ROUNDS = 3
 KEYS = 30
+PAUSE_SECONDS = 0.002
+"""Between two writes: who refreshes has its share of the processor."""
 STATEMENTS_MAX = 25
 """So many statements after its first refresh a refresher dies at the latest."""
 
@@ -51,6 +53,7 @@ class Writer:
                 while not self.ends.is_set():
                     connection.execute(self._statement().encode())
                     self.commits += 1
+                    self.ends.wait(PAUSE_SECONDS)
 
     def _statement(self) -> str:
         key, subject = self.chance.randint(1, KEYS), f"ticket{self.chance.getrandbits(40)}"
