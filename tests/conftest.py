@@ -49,10 +49,10 @@ TEXTS_REMEMBERED = 2000
 
 _numbers = itertools.count()
 
-# A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others,
-# --hypothesis-profile=search.
-settings.register_profile("quarry", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None)
+# A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others, and
+# more, --hypothesis-profile=search.
+settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quarry")
 
 # Fast rather than durable: nothing here outlives the test run.

@@ -7,6 +7,7 @@ signal that ended it.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import json
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -83,7 +85,20 @@ def run(order: dict[str, Any]) -> int:
             os.dup2(file.fileno(), number)
     os.environ.clear()
     os.environ.update(order["environment"])
-    raise SystemExit(cli.main(order["arguments"]))
+    try:
+        status = cli.main(order["arguments"])
+    except SystemExit as ended:
+        assert isinstance(ended.code, int)
+        status = ended.code
+    # the end of a process without taking apart what it shares with the others
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    gc.collect()  # complains of what was left open
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def main() -> None:
