@@ -88,6 +88,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """More processes than cores: one works where others wait for what hangs, dies or is started."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Together:
     # in order, or what a package's tests share would be made again after another package's
     config.option.loadscopereorder = False

@@ -88,8 +88,7 @@ def run(order: dict[str, Any]) -> int:
     try:
         status = cli.main(order["arguments"])
     except SystemExit as ended:
-        assert isinstance(ended.code, int)
-        status = ended.code
+        status = ended.code if isinstance(ended.code, int) else 1
     # the end of a process without taking apart what it shares with the others
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
