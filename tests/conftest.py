@@ -28,6 +28,7 @@ from hypothesis import settings
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
+from xdist.plugin import pytest_xdist_auto_num_workers as number_of_cores
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -88,9 +89,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """More processes than cores: one works where others wait for what hangs, dies or is started."""
-    return (os.cpu_count() or 1) * 3 // 2
+    return int(number_of_cores(config)) * 3 // 2
 
 
 @pytest.hookimpl(optionalhook=True)
