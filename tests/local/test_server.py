@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -125,3 +126,41 @@ def test_ctrl_c_ends_it_requests_are_not_logged_and_the_level_is_the_settings(sa
     password = urlsplit(sample_url).password
     assert password
     assert password not in log
+
+
+def assert_stopped(folder: Path) -> None:
+    server = (folder / ".quarry" / "postgres" / "server").resolve()
+    assert list(server.rglob("PG_VERSION"))
+    assert not list(server.rglob("postmaster.pid"))
+
+
+def assert_a_demo_is_loaded_shared_and_found_again(folder: Path) -> None:
+    """In the working directory `folder`, which is empty; the tests of the wheel have one."""
+    with served("demo") as server:
+        assert "Loaded the sample data: campaigns, companies, ontology, people, records." in server.said
+        assert server.get("/records/search?q=bridge")["degraded"] == []
+        # other commands share the folder with it
+        assert json.loads(installed_quarry("doctor", "--json").stdout)["ok"]
+        asked = installed_quarry("ask", "records", QUESTION)
+        assert (asked.returncode, asked.stderr) == (0, "")
+        assert len(json.loads(installed_quarry("runs", "--json").stdout)) == 2
+        answer = re.search(r"/answers/(\S+)", asked.stdout)
+        assert answer is not None
+        assert server.get(answer.group())["query"] == QUESTION
+        assert server.end() < END_SECONDS
+    assert_stopped(folder)
+
+    at_once = [started("runs", "--json"), started("cleanup", "--json")]
+    for process in at_once:
+        _, complaint = process.communicate(timeout=PATIENCE_SECONDS)
+        assert (process.returncode, complaint) == (0, "")
+    assert_stopped(folder)
+
+    with served("demo") as server:
+        assert "nothing had to be loaded" in server.said
+        assert server.end() < END_SECONDS
+        assert server.process.stdout is not None
+        tips = server.process.stdout.read()
+    assert f"curl -N --get {server.url}/records/ask" in tips
+    assert f"curl --get {server.url}/records/search" in tips
+    assert " ask records " in tips

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import subprocess
 import sys
 import sysconfig
@@ -16,9 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.local import test_cli, test_server
-from tests.local.test_cli import QUESTION, installed_quarry
-from tests.local.test_server import END_SECONDS, served, started
-from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "layers" / "quarry" / "quarry"
@@ -104,12 +99,6 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     assert {path.name for path in folder.iterdir()} <= {".quarry"}
 
 
-def assert_stopped(folder: Path) -> None:
-    server = (folder / ".quarry" / "postgres" / "server").resolve()
-    assert list(server.rglob("PG_VERSION"))
-    assert not list(server.rglob("postmaster.pid"))
-
-
 def test_in_an_empty_folder_a_demo_needs_nothing_shares_it_and_loads_nothing_again(
     installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,31 +107,4 @@ def test_in_an_empty_folder_a_demo_needs_nothing_shares_it_and_loads_nothing_aga
     assert where.startswith(str(installed.parents[1]))
     for module in (test_server, test_cli):
         monkeypatch.setattr(module, "QUARRY", installed)
-    with served("demo") as server:
-        assert "Loaded the sample data: campaigns, companies, ontology, people, records." in server.said
-        assert server.get("/records/search?q=bridge")["degraded"] == []
-        # other commands share the folder with it
-        assert '"ok": true' in run(installed, "doctor", "--json", cwd=empty_folder)
-        asked = installed_quarry("ask", "records", QUESTION)
-        assert (asked.returncode, asked.stderr) == (0, "")
-        assert len(json.loads(installed_quarry("runs", "--json").stdout)) == 2
-        answer = re.search(r"/answers/(\S+)", asked.stdout)
-        assert answer is not None
-        assert server.get(answer.group())["query"] == QUESTION
-        assert server.end() < END_SECONDS
-    assert_stopped(empty_folder)
-
-    at_once = [started("runs", "--json"), started("cleanup", "--json")]
-    for process in at_once:
-        _, complaint = process.communicate(timeout=PATIENCE_SECONDS)
-        assert (process.returncode, complaint) == (0, "")
-    assert_stopped(empty_folder)
-
-    with served("demo") as server:
-        assert "nothing had to be loaded" in server.said
-        assert server.end() < END_SECONDS
-        assert server.process.stdout is not None
-        tips = server.process.stdout.read()
-    assert f"curl -N --get {server.url}/records/ask" in tips
-    assert f"curl --get {server.url}/records/search" in tips
-    assert " ask records " in tips
+    test_server.assert_a_demo_is_loaded_shared_and_found_again(empty_folder)
