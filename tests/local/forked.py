@@ -90,9 +90,7 @@ def run(order: dict[str, Any]) -> int:
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 1
     # the end of a process without taking apart what it shares with the others
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     gc.collect()  # complains of what was left open
     sys.stdout.flush()
