@@ -12,6 +12,7 @@ import itertools
 import os
 import signal
 import socket
+import ssl
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from hypothesis import settings
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
+from xdist.plugin import pytest_xdist_auto_num_workers as number_of_cores
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -48,10 +50,10 @@ TEXTS_REMEMBERED = 2000
 
 _numbers = itertools.count()
 
-# A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others,
-# --hypothesis-profile=search.
-settings.register_profile("quarry", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None)
+# A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others, and
+# more, --hypothesis-profile=search.
+settings.register_profile("quarry", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quarry")
 
 # Fast rather than durable: nothing here outlives the test run.
@@ -84,6 +86,12 @@ class _Together(LoadFileScheduling):  # type: ignore[misc]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell has what it starts in the background ignore Ctrl-C, and so would all commands that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """More processes than cores: one works where others wait for what hangs, dies or is started."""
+    return int(number_of_cores(config)) * 3 // 2
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -133,6 +141,14 @@ def each_text_embedded_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "from_folder", functools.cache(MiniLM.from_folder))
         patch.setattr(MiniLM, "embed", lambda model, text: known(model, text).copy())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_certificates() -> Iterator[None]:
+    """Nothing here speaks TLS: every HTTP client would read the machine's certificates for 25 ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         yield
 
 

@@ -27,7 +27,6 @@ from tests.deployed.artifacts import build
 from tests.deployed.replay import (
     EVENTS,
     RESPONSE,
-    ROOT,
     SHARED_ANSWER,
     STREAM,
     Answer,
@@ -39,6 +38,7 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
+from tests.deployed.template import ROOT
 
 ACCOUNT = "123456789012"
 REGION = "us-east-1"

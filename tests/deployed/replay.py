@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
-from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.deployed.template import ROOT, read_template
+
 EVENTS = ROOT / "events"
 
 RESPONSE = ".response.json"
@@ -161,8 +161,7 @@ def scheduled_functions() -> set[str]:
 
 
 def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
-    template = yaml_parse((ROOT / "template.yaml").read_text())
-    for resource in template["Resources"].values():
+    for resource in read_template()["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             properties = resource["Properties"]
             for event in properties.get("Events", {}).values():

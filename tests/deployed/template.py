@@ -42,7 +42,12 @@ def template_text() -> str:
 
 
 def read_template() -> Template:
-    """The template, `!Ref X` read as `{"Ref": "X"}` and so on."""
+    """The template, `!Ref X` read as `{"Ref": "X"}` and so on; one's own to change."""
+    return deepcopy(_read_template())
+
+
+@cache
+def _read_template() -> Template:
     template: Template = yaml_parse(template_text())
     return template
 

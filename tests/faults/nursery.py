@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import json
 import os
 import signal
@@ -26,10 +27,18 @@ import openai  # noqa: F401 -- else imported on first use, in each process anew
 import psycopg
 from psycopg.sql import Composable
 
+from quarry.api import everything
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.companies.facets import COMPANIES
 from quarry.core import idempotency
 from quarry.core.model.local_embedding import LocalEmbedding, MiniLM
 from quarry.core.postgres import embedding_claims
+from quarry.core.retrieval.reading import _lexicon
+from quarry.core.services import build_services
+from quarry.core.settings import Settings
+from quarry.core.web.app import create_app
 from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
+from quarry.people.facets import PEOPLE
 
 LEASE_SECONDS = 0.3
 """Of a claim in these processes: who comes after one that died waits no longer."""
@@ -164,9 +173,16 @@ def mount(order: Order) -> str | None:
 
 
 def main() -> None:
-    # read once for all
+    # read and built once for all
+    create_app(
+        build_services(Settings.from_environment({"DATABASE_URL": "postgresql://127.0.0.1:1/nowhere"})),
+        everything.ROUTERS,
+    ).build_middleware_stack()
+    for table in (CAMPAIGNS, COMPANIES, PEOPLE):
+        _lexicon(table)
     MiniLM.from_folder = functools.cache(MiniLM.from_folder)  # type: ignore[method-assign]
     LocalEmbedding().load()
+    gc.freeze()  # a child that ends then looks through nothing of what it shares
     for line in sys.stdin:
         order: Order = json.loads(line)
         handle: Callable[[Order], object] = start if "arguments" in order else wait if "pid" in order else mount

@@ -59,8 +59,11 @@ def wait_for_the_dead(url: str) -> None:
     """Until Postgres has noticed that their connections are gone: a commit that was sent is through then. And until nothing is
     claimed any more for being embedded.
     """
-    wait_until(lambda: value(url, "select count(*) from pg_stat_activity where usename = 'doomed'") == 0)
-    wait_until(lambda: value(url, "select count(*) from embedding_claims where claimed_until > now()") == 0)
+    with psycopg.connect(url, autocommit=True) as connection:
+        wait_until(lambda: not connection.execute("select from pg_stat_activity where usename = 'doomed'").fetchall())
+        wait_until(
+            lambda: not connection.execute("select from embedding_claims where claimed_until > now()").fetchall()
+        )
 
 
 def stored_searches(url: str, user: str) -> int:
@@ -131,7 +134,7 @@ def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
     assert_sound(url)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_all_at_once_killed_at_a_random_moment_are_each_whole_or_have_never_been(
     nursery: Nursery, url: str, doomed_url: str, living: str, seed: int
 ) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
 
+from tests.conftest import clone_database
 from tests.deployed.replay import (
     Answer,
     RecordedEvent,
@@ -20,6 +21,14 @@ from tests.functions.conftest import Context
 from tools.record_events import events
 
 RECORDED = recorded_events()
+
+
+@pytest.fixture(scope="module")
+def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
+    """The sample data without vectors: for all events, as where they are deployed."""
+    with clone_database(server_url, sample_template) as url:
+        forget_vectors(url)
+        yield url
 
 
 def test_every_route_and_every_schedule_has_a_recorded_event() -> None:
@@ -43,7 +52,6 @@ def test_an_event_yields_what_was_recorded(
     recorded: RecordedEvent,
 ) -> None:
     lambda_environment.setenv("AWS_SAM_LOCAL", "true")
-    forget_vectors(sample_url)
     recorded.prepare(sample_url)
     result = load_on_sample(recorded.function).handler(recorded.event, Context(120_000))
     recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))

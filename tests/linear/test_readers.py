@@ -196,9 +196,9 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("marks", lambda text: unmark(mark(text)), _queries("<mark>", "\ue000", "&lt;"), 20_000),
     ("marks of others", unmark, _queries("<mark>", "</mark>"), 20_000),
     ("a model's JSON", _without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
-    ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 100_000),
-    ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 100_000),
-    ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 100_000),
+    ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 40_000),
+    ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 40_000),
+    ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 40_000),
     ("files: names", _identified, _queries("é", "aB", "_ "), 10_000),
     ("pieces of words", split_words, _queries("é", "漢", "x."), 20_000),
 ]  # fmt: skip

@@ -23,7 +23,7 @@ HOSTILE = {
     "initials": repeated("a. "),
     "accents": repeated("é́"),
 }
-LENGTH = 8000
+LENGTH = 3000
 
 
 @pytest.mark.parametrize("dimension", ROOMS)

@@ -1,12 +1,13 @@
 """Quarry's commands in processes forked from one that has imported all of it: what a command does without what its start costs.
 
 `python -m tests.local.forked` reads an order a line from stdin, a JSON object of `arguments` and `environment`, runs that command
-with stdout and stderr into the files `stdout` and `stderr`, and answers with its exit status, or minus the number of the signal
-that ended it.
+with stdin, stdout and stderr from and into the files so named, and answers with its exit status, or minus the number of the
+signal that ended it.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import json
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -47,11 +49,15 @@ class ForkedCommands:
             text=True,
         )
 
-    def run(self, arguments: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, arguments: list[str], environment: Mapping[str, str], input: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        stdout, stderr = (Path(self._directory.name) / name for name in ("stdout", "stderr"))
-        order = {"arguments": arguments, "environment": environment, "stdout": str(stdout), "stderr": str(stderr)}
+        stdin, stdout, stderr = (Path(self._directory.name) / name for name in ("stdin", "stdout", "stderr"))
+        stdin.write_text(input)
+        files = {"stdin": str(stdin), "stdout": str(stdout), "stderr": str(stderr)}
+        order = {"arguments": arguments, "environment": environment, **files}
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         status = json.loads(self._process.stdout.readline())
@@ -74,12 +80,22 @@ def run(order: dict[str, Any]) -> int:
         _, status = os.waitpid(child, 0)
         return os.waitstatus_to_exitcode(status)
     signal.alarm(COMMAND_SECONDS)
-    for number, name, mode in ((0, os.devnull, "rb"), (1, order["stdout"], "wb"), (2, order["stderr"], "wb")):
+    for number, name, mode in ((0, order["stdin"], "rb"), (1, order["stdout"], "wb"), (2, order["stderr"], "wb")):
         with Path(name).open(mode) as file:
             os.dup2(file.fileno(), number)
     os.environ.clear()
     os.environ.update(order["environment"])
-    raise SystemExit(cli.main(order["arguments"]))
+    try:
+        status = cli.main(order["arguments"])
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 1
+    # the end of a process without taking apart what it shares with the others
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()  # complains of what was left open
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def main() -> None:

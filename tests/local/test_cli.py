@@ -52,17 +52,17 @@ def environment(**variables: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **variables}
 
 
-def quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command and what it said, without what it takes to start the program."""
-    return forked_commands().run([str(argument) for argument in arguments], environment(**variables))
+def quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """A command, given `input` to read, and what it said, without what it takes to start the program."""
+    return forked_commands().run([str(argument) for argument in arguments], environment(**variables), input)
 
 
-def installed_quarry(*arguments: str | Path, input: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    """The same by the program that is installed, with something to read."""
+def installed_quarry(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The same by the program that is installed."""
     return subprocess.run(
         [QUARRY, *arguments],
         env=environment(**variables),
-        input=input,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
@@ -222,7 +222,7 @@ class TestFailure:
     def test_it_is_told_in_one_line_with_status_1(
         self, arguments: list[str], variables: dict[str, str], told: str
     ) -> None:
-        done = installed_quarry(*arguments, **variables)
+        done = quarry(*arguments, **variables)
         assert done.returncode == 1
         assert done.stdout == ""
         assert one_line(done.stderr)
@@ -372,7 +372,7 @@ class TestLoad:
 
     def test_standard_input_is_read_by_its_content_or_as_it_is_told(self, database_url: str) -> None:
         def load(text: str, *options: str) -> str:
-            done = installed_quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
+            done = quarry("load", "meetings", "-", *options, input=text, DATABASE_URL=database_url)
             assert (done.returncode, done.stderr) == (0, "")
             return done.stdout
 

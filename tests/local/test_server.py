@@ -2,11 +2,9 @@
 
 import json
 import re
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -16,10 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
-from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, value
+from tests.local.test_cli import LAST_STATUS, QUARRY, QUESTION, environment, installed_quarry, quarry, value
 from tests.waiting import PATIENCE_SECONDS
 
 END_SECONDS = 20.0
@@ -85,11 +81,6 @@ def test_it_serves_the_api_and_ends_at_once_when_told(sample_url: str) -> None:
         assert server.process.stderr.read() == ""
 
 
-def test_ctrl_c_is_the_way_to_end_it(sample_url: str) -> None:
-    with served("serve", DATABASE_URL=sample_url) as server:
-        assert server.end(signal.SIGINT) < END_SECONDS
-
-
 def test_an_open_stream_does_not_hold_it_up(sample_url: str, openai_server: FakeOpenAI) -> None:
     def respond(body: Body) -> Reply:
         return Reply.hang(30, after_pieces=["The elm was kept "]) if body.get("stream") else Reply.text("Enough.")
@@ -119,15 +110,15 @@ def test_a_taken_port_is_told_with_a_way_out(sample_url: str) -> None:
 
 
 def test_an_address_that_is_not_ours_is_told(sample_url: str) -> None:
-    done = installed_quarry("serve", "--host", "192.0.2.1", "--port", "0", DATABASE_URL=sample_url)
+    done = quarry("serve", "--host", "192.0.2.1", "--port", "0", DATABASE_URL=sample_url)
     assert done.returncode == 1
     assert re.fullmatch(r"quarry: cannot serve on 192\.0\.2\.1, port 0: .+\n", done.stderr)
 
 
-def test_requests_are_not_logged_and_the_level_is_the_settings(sample_url: str) -> None:
+def test_ctrl_c_ends_it_requests_are_not_logged_and_the_level_is_the_settings(sample_url: str) -> None:
     with served("serve", DATABASE_URL=sample_url, LOG_LEVEL="DEBUG") as server:
         server.get("/records/search?q=elm")
-        server.end()
+        assert server.end(signal.SIGINT) < END_SECONDS
         assert server.process.stderr is not None
         log = server.process.stderr.read()
     assert "DEBUG" in log
@@ -137,42 +128,35 @@ def test_requests_are_not_logged_and_the_level_is_the_settings(sample_url: str) 
     assert password not in log
 
 
-@pytest.fixture
-def data_dir() -> Iterator[Path]:
-    """A directory that every user can reach, as Postgres needs where the tests run as root."""
-    path = Path(tempfile.mkdtemp(prefix="quarry-"))
-    path.chmod(0o755)
-    yield path
-    shutil.rmtree(path)
+def assert_stopped(folder: Path) -> None:
+    server = (folder / ".quarry" / "postgres" / "server").resolve()
+    assert list(server.rglob("PG_VERSION"))
+    assert not list(server.rglob("postmaster.pid"))
 
 
-def assert_stopped(data_dir: Path) -> None:
-    assert list(data_dir.rglob("PG_VERSION"))
-    assert not list(data_dir.rglob("postmaster.pid"))
-
-
-def test_a_demo_needs_nothing_shares_its_directory_and_loads_nothing_again(data_dir: Path) -> None:
-    place = {"QUARRY_DATA_DIR": str(data_dir)}
-    with served("demo", **place) as server:
+def assert_a_demo_is_loaded_shared_and_found_again(folder: Path) -> None:
+    """In the working directory `folder`, which is empty; the tests of the wheel have one."""
+    with served("demo") as server:
         assert "Loaded the sample data: campaigns, companies, ontology, people, records." in server.said
         assert server.get("/records/search?q=bridge")["degraded"] == []
-        # other commands share the directory with it
-        asked = installed_quarry("ask", "records", QUESTION, **place)
+        # other commands share the folder with it
+        assert json.loads(installed_quarry("doctor", "--json").stdout)["ok"]
+        asked = installed_quarry("ask", "records", QUESTION)
         assert (asked.returncode, asked.stderr) == (0, "")
-        assert len(json.loads(installed_quarry("runs", "--json", **place).stdout)) == 2
+        assert len(json.loads(installed_quarry("runs", "--json").stdout)) == 2
         answer = re.search(r"/answers/(\S+)", asked.stdout)
         assert answer is not None
         assert server.get(answer.group())["query"] == QUESTION
         assert server.end() < END_SECONDS
-    assert_stopped(data_dir)
+    assert_stopped(folder)
 
-    at_once = [started("runs", "--json", **place), started("cleanup", "--json", **place)]
+    at_once = [started("runs", "--json"), started("cleanup", "--json")]
     for process in at_once:
         _, complaint = process.communicate(timeout=PATIENCE_SECONDS)
         assert (process.returncode, complaint) == (0, "")
-    assert_stopped(data_dir)
+    assert_stopped(folder)
 
-    with served("demo", **place) as server:
+    with served("demo") as server:
         assert "nothing had to be loaded" in server.said
         assert server.end() < END_SECONDS
         assert server.process.stdout is not None

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.local import test_server
+from tests.local import test_cli, test_server
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "layers" / "quarry" / "quarry"
@@ -119,12 +119,12 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     assert {path.name for path in folder.iterdir()} <= {".quarry"}
 
 
-def test_it_starts_from_an_empty_folder(installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_an_empty_folder_a_demo_needs_nothing_shares_it_and_loads_nothing_again(
+    installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "commands:" in run(installed, "--help", cwd=empty_folder)
     where = run(installed.with_name("python"), "-c", "import quarry; print(quarry.__file__)", cwd=empty_folder)
     assert where.startswith(str(installed.parents[1]))
-    monkeypatch.setattr(test_server, "QUARRY", installed)
-    with test_server.served("demo") as server:
-        assert server.get("/records/search?q=bridge")["results"]
-        assert '"ok": true' in run(installed, "doctor", "--json", cwd=empty_folder)
-        server.end()
+    for module in (test_server, test_cli):
+        monkeypatch.setattr(module, "QUARRY", installed)
+    test_server.assert_a_demo_is_loaded_shared_and_found_again(empty_folder)

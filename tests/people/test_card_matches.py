@@ -22,7 +22,7 @@ from quarry.people.retrieval import PersonIds, count_relaxations, find_candidate
 from tests.people.cards import Connection, add_card, add_person, direction
 
 DAYS = st.none() | st.integers(0, 12).map(lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n))
-MODEST = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MODEST = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")

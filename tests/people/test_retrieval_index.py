@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ def seniority_of(card: int) -> str:
     return "senior" if card >= CARDS - FAR_CARDS else "entry"
 
 
+@cache
 def vectors() -> tuple[Vectors, Vectors]:
     """Unit vectors of the cards and of their children. Those of the senior cards point the other way."""
     random = np.random.default_rng(3)

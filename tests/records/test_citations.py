@@ -156,10 +156,10 @@ def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> Non
 )
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
 def test_no_text_takes_long(unit: str, chunk: int) -> None:
-    text = "[" + unit * (200_000 // len(unit))
+    text = "[" + unit * (50_000 // len(unit))
     citations = CitationFilter(SOURCES)
     started = time.process_time()
     for start in range(0, len(text), chunk):
         citations.feed(text[start : start + chunk])
     citations.finish()
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 0.5

@@ -119,7 +119,7 @@ async def fill(database: Database, rows: Sequence[House]) -> list[House]:
     return placed
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     rows=st.lists(houses, max_size=12),
     clauses=questions,
