@@ -33,7 +33,8 @@ from quarry.core.query.lexicon import lexicon_of
 from quarry.core.query.parser import parse
 from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.snippet import mark, unmark
-from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
+from quarry.core.language.sentences import sentences
+from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.core.text import sentences, shorten, significant_words, words
+from quarry.core.language.sentences import sentences
+from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.outputs import FollowupQuestions
