@@ -166,7 +166,8 @@ async def _nearest(database: Database, wanted: Counting) -> str:
     if len(wanted.clauses) < 2:
         return ""
     relaxed = [each for each in await questions.relaxations(database, wanted.table, wanted.clauses) if each.rows]
-    return "".join(f" Without “{each.label}”: {each.rows:,}." for each in relaxed[:RELAXATIONS_MAX])
+    written = wanted.table.writing.number
+    return "".join(f" Without “{each.label}”: {written(each.rows, ',')}." for each in relaxed[:RELAXATIONS_MAX])
 
 
 def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.core.language.sentences import sentences
+from quarry.core.language.writing import writing_of
 from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
@@ -276,8 +277,8 @@ def _quoted(sentence: _Sentence) -> str:
 
 
 def _dated(sentence: _Sentence) -> str:
-    date = sentence.source.text.date
-    return f"**{date.day} {date:%B %Y}**: " if date else ""
+    text = sentence.source.text
+    return f"**{writing_of(text.language).date(text.date)}**: " if text.date else ""
 
 
 def _markdown_safe(text: str) -> str:

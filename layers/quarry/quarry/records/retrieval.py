@@ -253,7 +253,10 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
         texts_query(of_keys),
         {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
     )
-    return [RecordText(**row, quoting=types[row["type"]].quoting) for row in rows]
+    return [
+        RecordText(**row, quoting=types[row["type"]].quoting, language=types[row["type"]].table.language)
+        for row in rows
+    ]
 
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from quarry.core.errors import ConfigurationError
+from quarry.core.language.writing import languages
 
 FILE_NAME = "quarry.toml"
 
@@ -408,6 +409,17 @@ def nearest(name: str, names: Iterable[str]) -> str:
     by_folded = {known.casefold(): known for known in names}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
+
+
+def nearest_language(name: str, configurations: Collection[str]) -> str:
+    """As `nearest`; of a code of ISO 639-1 ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
+    code = re.split(r"[-_]", name.casefold())[0]
+    meant = [
+        known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
+    ]
+    if meant:
+        return f"; did you mean {meant[0]!r}?"
+    return nearest(name, configurations) or "; 'simple' serves where none fits"
 
 
 class Lines:
