@@ -39,6 +39,11 @@ def sentence(table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequ
     return f"{told} By {grouped_by_label(table, ask, 1)}: {'; '.join(named)}{_more(event)}."
 
 
+def counted_on(table: SearchTable, rows: int) -> str:
+    """What a number was counted on: so many rows, or all, where none was what was asked for."""
+    return f"counted on {table.writing.number(rows, ',') if rows else 'all'} row{'' if rows == 1 else 's'}"
+
+
 def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) -> str:
     assert ask.function
     assert ask.of

@@ -412,7 +412,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def nearest_language(name: str, configurations: Collection[str]) -> str:
-    """As `nearest`; of a code of ISO 639-1 ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
+    """As `nearest`; of a code ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
     code = re.split(r"[-_]", name.casefold())[0]
     meant = [
         known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations

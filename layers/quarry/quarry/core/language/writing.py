@@ -21,7 +21,8 @@ _INDIAN_GROUPS = re.compile(r"(?<=\d)(?=(?:\d\d)*\d{3}(?!\d))")
 @dataclass(frozen=True)
 class Writing:
     """How a language writes. `code` is its code in ISO 639-1; `money`, `day` and `month` are templates; `months` stand in a
-    date, `alone` beside a year. `indian`: digits are grouped by two but for the last three; numbers of `ungrouped` digits are not.
+    date, `alone` beside a year. `indian`: digits are grouped by two but for the last three; numbers of `ungrouped` digits are
+    not grouped.
     """
 
     code: str
