@@ -183,21 +183,25 @@ class RecordCounts(BaseModel):
 
 
 class CollectionFacet(BaseModel):
-    """What records can be filtered and counted by."""
+    """What records can be filtered and counted by; `currency` is that of money, its ISO 4217 code."""
 
     name: str
     kind: str
     label: str
+    currency: str | None = None
 
 
 class Collection(BaseModel):
-    """A type of record. `date` names the facet that dates it."""
+    """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
+    in, by which numbers and dates are written; absent where they differ, or are in none that is known.
+    """
 
     name: RecordType
     label: str
     description: str
     facets: list[CollectionFacet]
     date: str | None = None
+    language: str | None = None
 
 
 class Collections(BaseModel):

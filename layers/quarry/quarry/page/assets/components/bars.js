@@ -8,9 +8,9 @@ import {number} from '../format.js';
 /**
  * @param {string} title
  * @param {{label: string, value: number}[]} entries
- * @param {{max?: number, isSorted?: boolean}} [options] at most so many, the others added up as one; all by default. `isSorted`: in the order given
+ * @param {{max?: number, isSorted?: boolean, written?: (value: number) => string}} [options] at most so many, the others added up as one; all by default. `isSorted`: in the order given; `written` writes a value
  */
-export function barChart(title, entries, {max = Infinity, isSorted = false} = {}) {
+export function barChart(title, entries, {max = Infinity, isSorted = false, written = number} = {}) {
   const id = uniqueId('bars');
   const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
   const shown = sorted.slice(0, max);
@@ -21,5 +21,5 @@ export function barChart(title, entries, {max = Infinity, isSorted = false} = {}
     element('figcaption', {id}, title),
     element('dl', {}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
-      element('dd', {}, element('span', {class: 'bar', 'aria-hidden': 'true', style: {'--share': value / largest}}), number(value))))));
+      element('dd', {}, element('span', {class: 'bar', 'aria-hidden': 'true', style: {'--share': value / largest}}), written(value))))));
 }

@@ -62,7 +62,7 @@ class RecordsView {
       this.#showFirst();
       return;
     }
-    entry.answer ??= carried ?? new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
+    entry.answer ??= carried ?? new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type, filters: filtersOf(this.search)}, this.context);
     entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results.counts : {});
     this.#connect(entry, params);
     leave(before, entry);
@@ -123,18 +123,24 @@ class RecordsView {
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.tabs.list, this.tabs.panels));
     this.prompt.busy = entry.answer.state === 'running';
-    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root);
+    this.scope = element('div', {class: 'scope', hidden: true});
+    replace(this.tabs.panel('answer'), this.scope, entry.answer.root);
+    this.#showScope(entry);
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
   }
 
-  /** That only some types are asked, and the way back to all. */
-  #scope() {
+  /** That only some records are asked, also those that the question before was asked of, and the way back to all. */
+  #showScope({answer, history}) {
     const {type} = this.search;
-    if (type.length === 0) return null;
-    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => typeLabel(name).toLowerCase()).join(', ')}`, {
-      label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
-    }));
+    const isFiltered = type.length > 0 || Object.keys(filtersOf(this.search)).length > 0;
+    const types = type.map((name) => typeLabel(name).toLowerCase()).join(', ');
+    const label = answer.applied?.label ?? (isFiltered ? types || 'some records' : null);
+    this.scope.hidden = label === null;
+    replace(this.scope, label !== null && removable(`Only ${label}`, {label: 'Ask all records', onremove: () => {
+      this.nextHistory = history.map((turn) => ({...turn, applied: null}));
+      this.context.go({q: this.search.q || answer.question, tab: 'answer'});
+    }}));
   }
 
   async #begin(params, entry) {
@@ -185,6 +191,7 @@ class RecordsView {
       this.context.setTitle(answer.question);
     }
     if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    this.#showScope(this.entry);
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 
@@ -217,11 +224,21 @@ class RecordsView {
   #filter(filters, control) {
     const {answer, history} = this.entry;
     const next = {...this.search, ...filters, q: this.search.q || answer.question};
-    // an answer was made from the types that were asked for
-    const isSame = next.type.join() === this.search.type.join();
+    // an answer was made from the types and filters that were asked for
+    const isSame = next.type.join() === this.search.type.join() && sameFilters(next, this.search);
     Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
     this.context.go({...next, tab: 'results'});
   }
+}
+
+/** What a search filters by beside types, as a question is asked with it. @param {import('./records/results.js').Search} search */
+function filtersOf({q, type, from, to, ...facets}) {
+  const chosen = Object.fromEntries(Object.entries(facets).filter(([, values]) => values.length > 0));
+  return {...(from && {from}), ...(to && {to}), ...(Object.keys(chosen).length > 0 && {facets: chosen})};
+}
+
+function sameFilters(one, other) {
+  return JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
 }
 
 /** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */

@@ -8,7 +8,7 @@ import {degradedRemark, emptyState, noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {number, plural, words} from '../../format.js';
-import {collections, facetFields, offered, typeLabel} from './declared.js';
+import {collections, facetFields, filterValue, offered, typeLabel} from './declared.js';
 import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
@@ -138,7 +138,7 @@ export class Results {
   /** What the facets filter by, each to be taken away. */
   #chosen() {
     const chips = Object.entries(this.facets).map(([name, values]) => removable(
-      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => value.replace('..', ' to ')).join(' or ')}`,
+      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => filterValue(this.search.type[0], name.replace(/^-/, ''), value)).join(' or ')}`,
       {label: `Without this filter: ${words(name.replace(/^-/, ''))}`, onremove: () => this.callbacks.onfilter({[name]: []})}));
     return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
   }
