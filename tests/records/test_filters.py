@@ -132,7 +132,10 @@ def test_a_number_is_of_what_the_filters_leave(client: TestClient) -> None:
 
 
 def test_a_follow_up_keeps_the_filters_and_a_new_topic_drops_them(client: TestClient) -> None:
-    asked = {"types": ["motion"], "filters": {"facets": {"votes_against": ["Leland Frost"]}, "from": "2024-01-01"}}
+    asked: dict[str, Any] = {
+        "types": ["motion"],
+        "filters": {"facets": {"votes_against": ["Leland Frost"]}, "from": "2024-01-01"},
+    }
     events = ask(client, "Was the elm kept?", **asked)
     applied = the(events, "done")["applied"]
     label = applied.pop("label")
