@@ -16,7 +16,7 @@ const GROUPS_MAX = 20;
  */
 export function countFigure({by, groups, of, filters}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
-  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value, languageOf(types[0])), value: of ? group[of] : group.count}))
+  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
   const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
@@ -25,8 +25,9 @@ export function countFigure({by, groups, of, filters}, question, context) {
     element('p', {}, element('a', {href: address}, 'Show the records behind this')));
 }
 
-function groupLabel(by, value, language) {
+function groupLabel(by, value, type) {
+  const language = languageOf(type);
   if (by === 'year') return String(value).slice(0, 4);
   if (by === 'month') return month(value, language);
-  return ['day', 'week'].includes(by) ? day(value, language) : String(value);
+  return ['day', 'week'].includes(by) ? day(value, language) : written(type, by, value) ?? String(value);
 }
