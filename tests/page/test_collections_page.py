@@ -79,3 +79,4 @@ def test_a_row_is_shown_whole_with_its_labels(trades_site: Site) -> None:
     page = trades_site.open("search?q=ring&tab=results&type=orders")
     page.locator(".result-open").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("Order date")
+    expect(page.get_by_role("dialog")).to_contain_text("€")
