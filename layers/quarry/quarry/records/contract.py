@@ -363,6 +363,7 @@ class AnswerChunkEvent(Event):
 class Citation(BaseModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
     source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
+    Beyond the first hundred of an answer no passage is looked for: `support` is then what the whole source holds.
     """
 
     n: int
