@@ -139,6 +139,8 @@ class TestColumns:
             ('hidden = ["id"]', "key: the column 'id' is hidden, and would be shown"),
             ('url = "https://x.example/{nr}"', "url: tickets has no column 'nr'"),
             ('url = "link"', "url: names no column in braces, so that all rows would have one address: write {link}"),
+            ('language = "de-AT"', "language: there is no text search configuration 'de-AT'; did you mean 'german'?"),
+            ('language = "xx"', "language: there is no text search configuration 'xx'; 'simple' serves where none fits"),
             ('language = "germann"', "language: there is no text search configuration 'germann'; did you mean 'german'?"),
         ],
     )  # fmt: skip

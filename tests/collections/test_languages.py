@@ -15,7 +15,7 @@ from quarry.local.doctor_collections import collection_findings
 from tests.collections.support import apply_file, owner
 from tests.collections.test_search import fill
 from tests.conftest import client_of, clone_database
-from tests.records.asking import ask, of_type
+from tests.records.asking import answer_of, ask, of_type, the
 
 ROWS = """
 create schema shop;
@@ -142,6 +142,18 @@ def test_marks_are_on_the_words_as_they_are_written(client: TestClient) -> None:
     assert "<mark>chaudières</mark>" in search(client, "chaudiere", type="contrats")["results"][0]["snippet"]
     assert "<mark>maisons</mark>" in search(client, "maison", type="notes")["results"][0]["snippet"]
     assert "<mark>café</mark>" in search(client, "cafe", type="memos")["results"][0]["snippet"]
+
+
+def test_numbers_and_dates_are_written_as_the_collection_writes_them(client: TestClient) -> None:
+    told = {each["name"]: each.get("language") for each in client.get("/collections").json()["collections"]}
+    assert told == {"meldungen": "de", "contrats": "fr", "notes": None, "memos": "en"}
+    assert "4.895,50 EUR" in answer_of(ask(client, "Summe der Kosten der Meldungen", types=["meldungen"]))
+    assert "März 2024" in answer_of(ask(client, "Wie viele Meldungen vom März 2024?", types=["meldungen"]))
+    filters = {"facets": {"kosten": ["1000..2000.5"]}, "to": "2024-03-04"}
+    events = ask(client, "Wie viele Meldungen sind offen?", types=["meldungen"], filters=filters)
+    label = the(events, "done")["applied"]["label"]
+    assert "4. März 2024" in label
+    assert "2.000,5" in label
 
 
 def test_each_row_is_read_in_the_language_that_its_column_names(client: TestClient, shop: str) -> None:

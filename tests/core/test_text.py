@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from quarry.core.text import (
     CleanText,
     Identifier,
     QueryText,
-    sentences,
     shorten,
     significant_words,
     topic_text,
@@ -72,42 +69,6 @@ def test_the_topic_of_a_text_is_its_words_that_are_not_stop_words() -> None:
 def test_a_question_of_stop_words_alone_has_no_significant_word() -> None:
     assert significant_words("What's this about, and who didn't know?") == []
     assert all(word == word.lower() for word in STOP_WORDS)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It passed.| Was it close?| Yes!| Six to three.",
-        "Mr. Lee, Dr. Kim and J. R. Ortiz spoke at St. Mary Ave. 5.| Nobody else did.",
-        "The U.S. Senate met at 5 p.m. Monday.| The roof cost $1.5M.| It leaks.",
-        "It rose 3.5 percent to $4.20 per unit.| $2 remain.",
-        "He said “No more.”| Then (as agreed.)| “Good.”",
-        "A heading|\nA line without a full stop|\n\nthe last line",
-        "lower case. goes on, as in example.com or at 3.30",
-    ],
-)
-def test_text_is_cut_at_the_ends_of_sentences_and_nowhere_else(text: str) -> None:
-    assert sentences(text.replace("|", "")) == [part.strip() for part in text.split("|")]
-
-
-def test_a_sentence_goes_on_over_a_line_break_after_an_abbreviation() -> None:
-    assert sentences("Moved by Mr.\nLee. Seconded.") == ["Moved by Mr. Lee.", "Seconded."]
-
-
-@given(TEXTS)
-def test_sentences_lose_nothing_but_white_space(text: str) -> None:
-    found = sentences(text)
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(sentence == " ".join(sentence.split()) for sentence in found)
-
-
-@pytest.mark.parametrize(
-    "text", ["A. " * 60_000, "x." + " " * 200_000 + "y", "x." + ")" * 200_000 + "y", "\n" * 200_000]
-)
-def test_hostile_text_is_cut_in_linear_time(text: str) -> None:
-    started = time.process_time()
-    sentences(text)
-    assert time.process_time() - started < 2
 
 
 @given(TEXTS, st.integers(min_value=1, max_value=90))

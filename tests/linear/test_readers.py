@@ -26,6 +26,7 @@ from quarry.core.files.guessing import TableGuesser, staged
 from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.reading import Format, read_records
 from quarry.core.files.records import UnreadableFile
+from quarry.core.language.sentences import sentences
 from quarry.core.model.openai_model import _without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
@@ -33,7 +34,7 @@ from quarry.core.query.lexicon import lexicon_of
 from quarry.core.query.parser import parse
 from quarry.core.query.vocabulary import Vocabulary
 from quarry.core.snippet import mark, unmark
-from quarry.core.text import QUERY_MAX_CHARACTERS, sentences, shorten, significant_words, storable, words
+from quarry.core.text import QUERY_MAX_CHARACTERS, shorten, significant_words, storable, words
 from quarry.people.contract import Constraints, Must
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import normalise

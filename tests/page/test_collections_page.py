@@ -63,7 +63,7 @@ def test_filters_are_made_from_the_declaration(trades_site: Site, width: int) ->
     expect(page.get_by_role("tab", name="Results")).to_contain_text("24")
     page.get_by_label("Total, least").fill("100")
     page.get_by_label("Total, least").press("Tab")
-    expect(page.get_by_role("group", name="Filters")).to_contain_text("total: 100 to")
+    expect(page.get_by_role("group", name="Filters")).to_contain_text("total: €100 to")
     page.get_by_role("button", name="Without this filter: Country").click()
     expect(page.get_by_role("group", name="Filters")).not_to_contain_text("Spain")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -79,3 +79,4 @@ def test_a_row_is_shown_whole_with_its_labels(trades_site: Site) -> None:
     page = trades_site.open("search?q=ring&tab=results&type=orders")
     page.locator(".result-open").first.click()
     expect(page.get_by_role("dialog")).to_contain_text("Order date")
+    expect(page.get_by_role("dialog")).to_contain_text("€")

@@ -283,6 +283,19 @@ def test_filters_narrow_the_list_and_stay_in_the_address(site: Site) -> None:
     expect(motions).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_follow_up_is_asked_of_the_same_records_until_that_is_taken_away(site: Site) -> None:
+    page = site.open("search?q=Was+the+elm+kept%3F&type=motion&from=2024-01-01&tab=answer")
+    scope = page.locator(".scope")
+    expect(scope).to_have_text("Only motions, since 2024")
+    ask(page, "Who moved to keep the elm?")
+    expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
+    expect(scope).to_have_text("Only motions, since 2024")
+    expect(page.locator(".source:not([data-type='motion'])")).to_have_count(0)
+    page.get_by_role("button", name="Ask all records").click()
+    expect(page.locator(".source:not([data-type='motion'])").first).to_be_visible()
+    expect(scope).to_be_hidden()
+
+
 def test_the_list_goes_on_where_it_ended(site: Site) -> None:
     page = site.open(f"search?q={WORDS}")
     expect(page.locator(".result")).to_have_count(20)

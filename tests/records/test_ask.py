@@ -43,7 +43,7 @@ FIELDS = {
     "citations": {"type", "citations", "unsupported"},
     "confidence": {"type", "level", "source_count", "label"},
     "followups": {"type", "questions"},
-    "done": {"type", "answer_id", "cached", "topic_changed", "degraded"},
+    "done": {"type", "answer_id", "cached", "topic_changed", "degraded", "applied"},
 }
 UNRELATED = {"question": "What does ferry parking cost?", "answer": "Twelve dollars a day."}
 RELATED = {"question": "Is the elm sound?", "answer": "The arborist says so."}
@@ -65,6 +65,7 @@ def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
         "cached": False,
         "topic_changed": False,
         "degraded": [],
+        "applied": None,
     }
 
 
@@ -152,6 +153,10 @@ class TestNumbers:
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert answer_of(events).startswith(f"The records hold {sent['total']} motions moved by Leland Frost.")
+        sure = the(events, "confidence")
+        assert (sure["level"], sure["label"]) == ("high", f"High confidence, counted on {sent['total']} rows")
+        kept = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+        assert (kept["confidence"], kept["confidence_label"][:15]) == ("high", "High confidence")
 
     def test_the_sources_are_of_what_was_counted(self, client: TestClient) -> None:
         sources = the(ask(client, "How many motions were defeated in June 2024?"), "sources")["sources"]
@@ -160,7 +165,9 @@ class TestNumbers:
 
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
-        sent = the(ask(client, "and in 2025?", history=[first]), "aggregation")
+        events = ask(client, "and in 2025?", history=[first])
+        assert not the(events, "done")["topic_changed"]
+        sent = the(events, "aggregation")
         assert sent["filters"] == {
             "types": ["motion"],
             "facets": {"result": ["Defeated"]},
@@ -172,7 +179,7 @@ class TestNumbers:
         events = ask(client, "how many motions were carried in 2031?")
         assert (the(events, "sources")["sources"], cited(answer_of(events))) == ([], set())
         assert answer_of(events).startswith("The records hold no motions")
-        assert the(events, "confidence")["level"] == "low"
+        assert the(events, "confidence")["label"] == "High confidence, counted on all rows"
 
 
 def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestClient) -> None:
@@ -308,6 +315,7 @@ class TestStoredAnswers:
             "suggested_followups": the(events, "followups")["questions"],
             "source_count": the(events, "confidence")["source_count"],
             "confidence": the(events, "confidence")["level"],
+            "confidence_label": the(events, "confidence")["label"],
             "created_at": body["created_at"],
             "expires_at": body["expires_at"],
             "citations": the(events, "citations")["citations"],

@@ -6,8 +6,9 @@ import pytest
 
 from quarry.core.snippet import MATCH_END, MATCH_START
 from quarry.records.candidates import RecordText
+from quarry.records.confidence import confidence, kept_label
 from quarry.records.contract import ConfidenceLevel, Source
-from quarry.records.evidence import SOURCES_MAX, Evidence, confidence
+from quarry.records.evidence import SOURCES_MAX, Evidence
 from quarry.records.ranking import RankedRecord
 from quarry.records.tools import Searched
 from tests.records.sources import record, source
@@ -91,7 +92,14 @@ def test_confidence_follows_count_and_mean_similarity(similarities: list[float |
     ],
 )
 def test_the_label_says_level_and_count(count: int, label: str) -> None:
-    assert confidence([sent(n, 0.9) for n in range(count)])[1] == label
+    sources = [sent(n, 0.9) for n in range(count)]
+    assert confidence(sources)[1] == label
+    assert kept_label(confidence(sources)[0], count) == label
+
+
+def test_what_was_counted_is_trusted_without_sources() -> None:
+    assert confidence([], "counted on 1,234 rows") == ("high", "High confidence, counted on 1,234 rows")
+    assert kept_label("high", 0) == "High confidence, counted on the records"
 
 
 @pytest.mark.parametrize(

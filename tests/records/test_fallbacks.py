@@ -15,7 +15,6 @@ from quarry.records.fallbacks import (
     FOLLOWUPS_MAX,
     NOTHING_FOUND,
     SENTENCES_MAX,
-    answerable,
     extractive_answer,
     followups_about,
     suggest_followups,
@@ -156,15 +155,6 @@ def test_followups_ask_about_records_that_were_not_used() -> None:
     assert suggest_followups("Was the elm kept?", numbered([VOTE]), [VOTE, bridge]).questions[0] == (
         "Where does Sable River Bridge stand now?"
     )
-
-
-def test_questions_that_the_records_cannot_answer_are_dropped() -> None:
-    asked = ["What did the elm cables cost?", "Who owns the moon base?", "Why?", "What did the elm cables cost?"]
-    assert answerable(asked, [ELM]) == ["What did the elm cables cost?"]
-
-
-def test_no_more_questions_are_kept_than_shown() -> None:
-    assert len(answerable(["Is the elm sound?" + "?" * more for more in range(9)], [ELM])) == FOLLOWUPS_MAX
 
 
 def test_topics_become_questions() -> None:

@@ -11,7 +11,7 @@ from quarry.core.errors import InvalidInput
 from quarry.records.contract import FACET_VALUES_MAX, RecordType, SearchRequest
 from quarry.records.filters import FACETS_MAX, facet_clauses
 from quarry.records.searched_types import BUILT_IN
-from tests.records.asking import ask, the
+from tests.records.asking import answer_of, ask, read_events, the
 
 
 def opened(client: TestClient, q: str = "elm bridge council", /, **parameters: Any) -> list[dict[str, Any]]:
@@ -129,6 +129,49 @@ def test_a_number_is_of_what_the_filters_leave(client: TestClient) -> None:
     )
     assert 0 < filtered["total"] < alone["total"]
     assert filtered["filters"]["facets"] == alone["filters"]["facets"] | {"-votes_against": ["Leland Frost"]}
+
+
+def test_a_follow_up_keeps_the_filters_and_a_new_topic_drops_them(client: TestClient) -> None:
+    asked: dict[str, Any] = {
+        "types": ["motion"],
+        "filters": {"facets": {"votes_against": ["Leland Frost"]}, "from": "2024-01-01"},
+    }
+    events = ask(client, "Was the elm kept?", **asked)
+    applied = the(events, "done")["applied"]
+    label = applied.pop("label")
+    assert applied == {"types": ["motion"], "filters": {**asked["filters"], "to": None}}
+    assert label == "motions, since 2024, with Leland Frost against"
+    assert the(events, "tool_call")["arguments"] == {"query": "Was the elm kept?", **asked}
+    assert the(events, "tool_observation")["summary"].endswith(f"; only {label}")
+    turn = {"question": "Was the elm kept?", "answer": answer_of(events), **applied}
+    assert the(ask(client, "Who moved to keep the elm?", history=[turn]), "done")["applied"] == {
+        **applied,
+        "label": label,
+    }
+    assert the(ask(client, "Who moved to keep the elm?", history=[turn], filters={}), "done")["applied"] is None
+    assert the(ask(client, "What does ferry parking cost?", history=[turn]), "done")["applied"] is None
+    wrong = {"question": "Who moved to keep the elm?", "history": [turn | {"types": ["moton"]}]}
+    refused = client.post("/records/ask", json=wrong)
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/history/0/types/0")
+
+
+def test_an_event_source_filters_as_search_does(client: TestClient) -> None:
+    parameters: dict[str, Any] = {
+        "q": "Was the elm kept?",
+        "type": "motion",
+        "votes_against": "Leland Frost",
+        "from": "2024-01-01",
+    }
+    given = the(read_events(client.get("/records/ask", params=parameters).text), "done")["applied"]
+    body = {"types": ["motion"], "filters": {"facets": {"votes_against": ["Leland Frost"]}, "from": "2024-01-01"}}
+    assert given == the(ask(client, "Was the elm kept?", **body), "done")["applied"]
+    refused = client.get("/records/ask", params=parameters | {"votes_agaist": "x"})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/votes_agaist")
+
+
+def test_where_filters_leave_nothing_the_answer_says_so(client: TestClient) -> None:
+    events = ask(client, "Why was the elm kept?", filters={"to": "1900-01-01"})
+    assert answer_of(events).endswith("Only this was searched: records, until 1 January 1900.")
 
 
 @pytest.mark.parametrize(

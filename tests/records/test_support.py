@@ -105,6 +105,22 @@ def test_a_number_that_names_no_source_is_passed_over() -> None:
     assert support("Repairs are put at 310,000 dollars [7].", {1: source()}).citations == []
 
 
+def test_an_abbreviation_ends_no_sentence() -> None:
+    body = "The ferry sails at 5 p.m. Monday from No. 5 of St. Peter Quay. Dr. Ida Brandt runs it."
+    assert only("The ferry sails at 5 p.m. Monday from No. 5 of St. Peter Quay. [1]", body).quote == body[:62]
+    assert only("Dr. Ida Brandt runs it [1].", body).sentence == "Dr. Ida Brandt runs it."
+
+
+def test_beyond_the_first_hundred_citations_a_source_is_glanced_at() -> None:
+    answer = "\n".join(["Divers found 14 cracks below the waterline [1].", "The ferry sails on Sundays [1]."] * 60)
+    found = support(answer, {1: source()})
+    assert len(found.citations) == 120
+    assert [(each.verified, each.support, each.quote is None) for each in found.citations[98:102]] == [
+        (True, 1.0, False), (False, 0.0, True), (False, 1.0, True), (False, 0.0, True),
+    ]  # fmt: skip
+    assert len(found.unsupported) == 60
+
+
 @given(st.text(alphabet="ab .!?\n[]12`*", max_size=300), st.text(alphabet="ab .!?\n12", max_size=300))
 def test_every_quote_is_where_it_says(answer: str, body: str) -> None:
     found = support(answer, {1: source(body), 2: source(body[::-1])})

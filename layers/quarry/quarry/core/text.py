@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
@@ -20,10 +19,6 @@ QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# What lies between two sentences: closing quotes and brackets, which belong to the first one, and white space.
-_SENTENCE_GAP = re.compile(r"(?<=[.!?])([\"”’)]*)\s+(?=[\"“‘(]?[A-Z0-9$])|\n+")
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|vs|approx|Inc|Ltd|Jr|Sr|Ave|Blvd|[A-Z])|\b[ap]\.m)\.$")
-_ABBREVIATION_MAX_CHARACTERS = 8
 
 # The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
 STOP_WORDS = frozenset(
@@ -106,17 +101,6 @@ def significant_words(text: str) -> list[str]:
 def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
     """`text` without the words that carry no topic, in order; all of it where no other word is left."""
     return " ".join(word for word in words(text) if word not in small_talk) or text
-
-
-def sentences(text: str) -> list[str]:
-    """`text` cut into sentences, each on one line; an abbreviation or an initial does not end one."""
-    cuts = [0]
-    for gap in _SENTENCE_GAP.finditer(text):
-        end = gap.start()
-        if not _ABBREVIATION.search(text, max(cuts[-1], end - _ABBREVIATION_MAX_CHARACTERS), end):
-            cuts.append(max(end, gap.end(1)))
-    pieces = (" ".join(text[start:end].split()) for start, end in pairwise([*cuts, len(text)]))
-    return [piece for piece in pieces if piece]
 
 
 def shorten(text: str, limit: int) -> str:

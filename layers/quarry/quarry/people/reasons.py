@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quarry.core.language.sentences import sentences
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys, unique
-from quarry.core.text import sentences, shorten, words
+from quarry.core.text import shorten, words
 from quarry.people.candidates import FoundPerson
 from quarry.people.constraints import rupees
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard

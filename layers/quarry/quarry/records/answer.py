@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID, uuid4
 
 import quarry
@@ -25,14 +26,18 @@ from quarry.core.run_log import ResultRecord, Run, StepRecord
 from quarry.core.services import Caller, Services
 from quarry.core.settings import LOCAL_EMBEDDING_MODEL
 from quarry.core.stream.events import Event
+from quarry.core.text import shorten
 from quarry.records import fallbacks
 from quarry.records.absence import Answerability, answerability, names_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
+from quarry.records.applied import applied, scope_of, with_filters_in_force
 from quarry.records.candidates import RecordText
 from quarry.records.citations import CitationFilter
+from quarry.records.confidence import confidence
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
+    Applied,
     AskRequest,
     CitationsEvent,
     ConfidenceEvent,
@@ -45,12 +50,12 @@ from quarry.records.contract import (
 )
 from quarry.records.conversation import Conversation, take_up
 from quarry.records.counting import count, what_to_count
-from quarry.records.evidence import confidence
-from quarry.records.intent import classify_intent, is_asked
+from quarry.records.filters import types_with
+from quarry.records.intent import classify_intent, is_asked, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import EVERYTHING, Scope, latest_records
+from quarry.records.retrieval import Arm, coverages, latest_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
@@ -62,6 +67,9 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FOLLOWUPS_MIN = 2
+FOLLOWUP_CHARACTERS_MAX = 200
+FOLLOWUP_COVERAGE_MIN = 0.6
+"""A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
 
 FIRST_SEARCH = "search_1"
 RESEARCH_STEP = "records_research"
@@ -76,26 +84,28 @@ async def answer_question(
     caller: Caller,
     services: Services,
     request_id: str | None = None,
-    scope: Scope = EVERYTHING,
     run_id: UUID | None = None,
 ) -> AsyncGenerator[Event]:
-    """The events of one answer, made from what is in `scope`. A failing model degrades steps and never ends the stream; a failing
-    database does.
+    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does.
 
     An answer that was degraded by a failing model is not kept, nor is one that nobody waited for.
     """
     types, services = await acting_for(caller, services)
-    conversation = await off_loop(take_up, request.question, request.recent_history)
     run = Run(
         "records", caller.user_id, request.question, _budget(services), services.chat, request_id, run_id or uuid4()
     )
     with services.run_log.record(run):
         yield IntentEvent(intent=classify_intent(request.question))
-        reading = await _read(request, conversation, services, types)
-        toolset = SearchToolset(services, run, types.named(request.types), reading, scope)
-        yield _call_event(conversation.search_query, run)
+        conversation, reading = await _read(request, services, types)
+        request = with_filters_in_force(request, conversation)
+        chosen = types.named(request.types)
+        scope = scope_of(request.filters, chosen)
+        told = applied(request, types, scope)
+        toolset = SearchToolset(services, run, chosen, reading, scope)
+        yield _call_event(conversation.search_query, told, run)
         first = await toolset.search(conversation.search_query)
-        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=first.summary)
+        summary = f"{first.summary}; only {told.label}" if told else first.summary
+        yield ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, count=len(first.ranked), summary=summary)
         facts = await _facts(conversation.search_query, first, toolset)
         keys = _keys(request, caller, services, toolset, facts)
         kept = None if request.fresh else await _kept(services, keys)
@@ -104,7 +114,7 @@ async def answer_question(
             run.results = [
                 ResultRecord(source.type, source.id, source.similarity or 0.0) for source in kept.finished.sources
             ]
-            for event in _retold(kept, facts, topic_changed=conversation.topic_changed):
+            for event in _retold(kept, facts, conversation, told):
                 yield event
             return
         if not facts.is_all:
@@ -123,9 +133,12 @@ async def answer_question(
             async for chunk in chunks:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
+        if told and not sources and facts.counted is None:
+            answer += (chunk := f"\n\nOnly this was searched: {told.label}.")
+            yield AnswerChunkEvent(chunk=chunk)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        level, label = confidence(sources, is_doubtful=bool(facts.doubt))
+        level, label = confidence(sources, facts.basis, is_doubtful=bool(facts.doubt))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
         followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
@@ -136,7 +149,11 @@ async def answer_question(
             answer_id = await _keep(services, request.question, caller, finished, keys)
         run.end_reason = "answered" if sources else "nothing_found"
         yield DoneEvent(
-            answer_id=answer_id, cached=False, topic_changed=conversation.topic_changed, degraded=run.degraded
+            answer_id=answer_id,
+            cached=False,
+            topic_changed=conversation.topic_changed,
+            degraded=run.degraded,
+            applied=told,
         )
 
 
@@ -171,7 +188,7 @@ async def _kept(services: Services, keys: Keys) -> KeptAnswer | None:
         return None
 
 
-def _retold(kept: KeptAnswer, facts: _Facts, *, topic_changed: bool) -> Iterator[Event]:
+def _retold(kept: KeptAnswer, facts: _Facts, conversation: Conversation, told: Applied | None) -> Iterator[Event]:
     """The events of an answer that was given before."""
     given = kept.finished
     yield SourcesEvent(sources=[*given.sources])
@@ -179,35 +196,44 @@ def _retold(kept: KeptAnswer, facts: _Facts, *, topic_changed: bool) -> Iterator
         yield facts.counted
     yield AnswerChunkEvent(chunk=given.answer)
     yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-    level, label = confidence(given.sources, is_doubtful=bool(facts.doubt))
+    level, label = confidence(given.sources, facts.basis, is_doubtful=bool(facts.doubt))
     yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
     yield FollowupsEvent(questions=[*given.followups])
-    yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=topic_changed, degraded=[])
+    yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=conversation.topic_changed, degraded=[], applied=told)
 
 
-async def _read(
-    request: AskRequest, conversation: Conversation, services: Services, types: RecordTypes
-) -> RecordsReading:
-    """What the question asks of the records, in the light of those before it unless it names a topic of its own."""
-    earlier = [turn.question for turn in request.recent_history if turn.question]
+async def _read(request: AskRequest, services: Services, types: RecordTypes) -> tuple[Conversation, RecordsReading]:
+    """The question in its conversation, and what it asks of the records: in the light of those before it, unless it names a topic
+    of its own.
+    """
+    history = request.recent_history
+    earlier = [turn.question for turn in history if turn.question]
     reading = await read_records(services.database, types, request.question, earlier=earlier)
-    if not (conversation.topic_changed and reading.question.follows_up):
-        return reading
+    follows_up = reading.question.follows_up
+    place = partial(take_up, request.question, history, leans=follows_up, small_talk=reading.parsed.small_talk)
+    conversation = await off_loop(place)
+    if not (conversation.topic_changed and follows_up):
+        return conversation, reading
     alone = await read_records(services.database, types, request.question)
-    return alone if alone.question.topic else reading
+    if alone.question.topic:
+        return conversation, alone
+    # no more than a condition is said: "and in March?"
+    return await off_loop(partial(place, stays=True)), reading
 
 
-def _call_event(query: str, run: Run) -> ToolCallEvent:
+def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
     """The first search is for the question itself: it needs no model to decide that."""
     run.budget.spend_call()
-    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query})
+    filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
+    return ToolCallEvent(id=FIRST_SEARCH, tool=SEARCH_ALL, arguments={"query": query, **filters})
 
 
 @dataclass(frozen=True)
 class _Facts:
     """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
 
-    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely.
+    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `basis`: what
+    the number was counted on.
     """
 
     text: str = ""
@@ -215,6 +241,7 @@ class _Facts:
     is_all: bool = False
     authors: frozenset[str] = frozenset()
     doubt: str = ""
+    basis: str = ""
 
 
 async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
@@ -225,7 +252,7 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
             counted = await count(database, wanted)
         if counted is not None:
             is_all = not counted.event.total or not first.sources or counted.event.of is not None
-            return _Facts(counted.sentence, counted.event, is_all=is_all)
+            return _Facts(counted.sentence, counted.event, is_all=is_all, basis=counted.basis)
     if first.ranked and (names := await names_held_by_none(database, reading, toolset.types)):
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
@@ -347,13 +374,28 @@ async def _suggest_followups(
         fallback,
     )
     decided = await decide(step, answer, toolset.run)
-    questions = await off_loop(fallbacks.answerable, decided.questions, pool)
+    is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
+    questions = await _answered(decided.questions, toolset) if is_models else decided.questions
     if len(questions) < FOLLOWUPS_MIN:
         more = await off_loop(fallback, answer)
         questions = list(dict.fromkeys([*questions, *more.questions]))
     if len(questions) < FOLLOWUPS_MIN:
         questions = list(dict.fromkeys([*questions, *fallbacks.followups_about(await _latest_records(toolset))]))
     return questions[: fallbacks.FOLLOWUPS_MAX]
+
+
+async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
+    """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
+    asked = [shorten(question, FOLLOWUP_CHARACTERS_MAX) for question in dict.fromkeys(questions)]
+    given = [*toolset.scope.dated, *toolset.scope.facets]
+    types = types_with(toolset.scope.facets, toolset.types)
+    arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]
+    try:
+        async with in_time(toolset.run.budget.seconds_left):
+            held = await coverages(toolset.services.database, arms)
+    except (TimeIsUp, DatabaseUnavailable):
+        return []
+    return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
 
 
 async def _latest_records(toolset: SearchToolset) -> list[RecordText]:

@@ -18,6 +18,7 @@ from typing import Any
 from quarry.core.errors import NotFound
 from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
+from quarry.records.confidence import kept_label
 from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
 
 ID_BYTES = 16
@@ -132,7 +133,8 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
     hashes = row.pop("record_hashes")
-    answer = CachedAnswer.model_validate(row | {"changed_since": []})
+    label = kept_label(row["confidence"], row["source_count"])
+    answer = CachedAnswer.model_validate(row | {"confidence_label": label, "changed_since": []})
     cited = {int(number) for number in _CITED.findall(answer.answer)}
     changes = await _changes(database, answer.sources, hashes)
     changed = [

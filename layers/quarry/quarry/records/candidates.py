@@ -6,6 +6,7 @@ import datetime
 from dataclasses import dataclass, field
 
 from quarry.core.collections.declaration import Quoting
+from quarry.core.language.writing import ENGLISH
 from quarry.records.contract import RecordType
 
 RecordKey = tuple[RecordType, str]
@@ -47,6 +48,8 @@ class RecordText:
     url: str | None
     snippet: str
     quoting: Quoting = field(default_factory=Quoting)
+    language: str = ENGLISH
+    """The one that all records of its type are in."""
 
     @property
     def key(self) -> RecordKey:

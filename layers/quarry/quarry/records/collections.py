@@ -7,6 +7,7 @@ from typing import get_args
 
 from quarry.core.collections.declaration import nearest
 from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.language.writing import ENGLISH, languages
 from quarry.core.query.question import Ask
 from quarry.core.retrieval import questions
 from quarry.core.retrieval.answers import Group, Measure
@@ -42,9 +43,19 @@ def _collection(type: SearchedType) -> Collection:
         name=type.name,
         label=type.label,
         description=type.told[0].upper() + type.told[1:],
-        facets=[CollectionFacet(name=each.name, kind=each.kind, label=each.label) for each in type.facets],
+        facets=[
+            CollectionFacet(name=each.name, kind=each.kind, label=each.label, currency=each.currency)
+            for each in type.facets
+        ],
         date=type.table.date,
+        language=_code(type.table.languages or (ENGLISH,)),
     )
+
+
+def _code(read_by: Sequence[str]) -> str | None:
+    """The code of the one language of these text search configurations."""
+    known = languages().get(read_by[0]) if len(read_by) == 1 else None
+    return known.code if known else None
 
 
 async def count_records(request: CountRequest, caller: Caller, services: Services) -> RecordCounts:

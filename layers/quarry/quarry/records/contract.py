@@ -183,21 +183,25 @@ class RecordCounts(BaseModel):
 
 
 class CollectionFacet(BaseModel):
-    """What records can be filtered and counted by."""
+    """What records can be filtered and counted by; `currency` is that of money, its ISO 4217 code."""
 
     name: str
     kind: str
     label: str
+    currency: str | None = None
 
 
 class Collection(BaseModel):
-    """A type of record. `date` names the facet that dates it."""
+    """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
+    in, by which numbers and dates are written; absent where they differ, or are in none that is known.
+    """
 
     name: RecordType
     label: str
     description: str
     facets: list[CollectionFacet]
     date: str | None = None
+    language: str | None = None
 
 
 class Collections(BaseModel):
@@ -221,20 +225,24 @@ class WholeRecord(BaseModel):
     meeting: dict[str, Any] | None = None
 
 
-class PriorTurn(Request):
-    """A question that was asked before in this conversation, and its answer."""
-
-    question: Annotated[str, StringConstraints(max_length=2000), Storable]
-    answer: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable]
-
-
-_TURNS = TypeAdapter(list[PriorTurn])
-
-
 class AskFilters(_Dated):
     """Which records an answer is made from: of some days, and with values of facets (with a dash before its name: without)."""
 
     facets: dict[str, FacetValues] = Field(default_factory=dict, examples=[{"status": ["open"]}])
+
+
+class PriorTurn(Request):
+    """A question that was asked before in this conversation, and its answer. `types` and `filters` are those that the answer was
+    made from, as its `done` told them (`applied`): a follow-up without any of its own keeps those of the last turn.
+    """
+
+    question: Annotated[str, StringConstraints(max_length=2000), Storable]
+    answer: Annotated[str, StringConstraints(max_length=HISTORY_CHARACTERS_MAX), Storable]
+    types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
+    filters: AskFilters = AskFilters()
+
+
+_TURNS = TypeAdapter(list[PriorTurn])
 
 
 _FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
@@ -250,11 +258,16 @@ class AskRequest(Request):
     fresh: bool = Field(default=False, description=_FRESH)
 
     @property
+    def filters_itself(self) -> bool:
+        """Whether it says which records are meant, be it all of them."""
+        return bool(self.model_fields_set & {"types", "filters"})
+
+    @property
     def recent_history(self) -> list[PriorTurn]:
         return self.history[-HISTORY_TURNS:]
 
 
-class AskQuery(Request):
+class AskQuery(_Filtered):
     """`GET /records/ask`, for EventSource. `context` is a JSON array of `{question, answer}`, or the plain text of an answer."""
 
     q: QueryText
@@ -263,7 +276,11 @@ class AskQuery(Request):
     after_seq: str = Field(default="", pattern=PLACE_PATTERN, description=AFTER_SEQ)
 
     def to_request(self) -> AskRequest:
-        return AskRequest(question=self.q, history=_turns(self.context), fresh=self.fresh)
+        request = AskRequest(question=self.q, history=_turns(self.context), fresh=self.fresh)
+        if not (self.type or self.facets or self.from_date or self.to_date):
+            return request
+        filters = AskFilters.model_construct(from_date=self.from_date, to_date=self.to_date, facets=dict(self.facets))
+        return request.model_copy(update={"types": self.type, "filters": filters})
 
 
 def _turns(context: str) -> list[PriorTurn]:
@@ -346,6 +363,7 @@ class AnswerChunkEvent(Event):
 class Citation(BaseModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
     source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
+    Beyond the first hundred of an answer no passage is looked for: `support` is then what the whole source holds.
     """
 
     n: int
@@ -377,17 +395,28 @@ class FollowupsEvent(Event):
     questions: list[str]
 
 
+class Applied(BaseModel):
+    """The types and filters that an answer was made from, as requests have them, and in words. A history hands them on."""
+
+    types: list[RecordType]
+    filters: AskFilters
+    label: str
+
+
 class DoneEvent(Event):
-    """The last event. `answer_id` is null when the answer is not kept: one that a failing model degraded, named in `degraded`."""
+    """The last event. `answer_id` is null when the answer is not kept: one that a failing model degraded, named in `degraded`.
+    `applied` is null where all records were searched.
+    """
 
     type: Literal["done"] = "done"
     answer_id: str | None
     cached: bool
     topic_changed: bool
     degraded: list[str]
+    applied: Applied | None = None
 
     def to_json(self) -> str:
-        return self.model_dump_json()
+        return self.model_dump_json(by_alias=True)
 
 
 class ChangedRecord(BaseModel):
@@ -410,6 +439,7 @@ class CachedAnswer(BaseModel):
     suggested_followups: list[str]
     source_count: int
     confidence: ConfidenceLevel
+    confidence_label: str
     created_at: datetime.datetime
     expires_at: datetime.datetime
     citations: list[Citation]

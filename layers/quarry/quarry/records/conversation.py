@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words
+from quarry.core.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.records.contract import PriorTurn
 
 STANDALONE_WORDS_MIN = 4
 """A question with fewer words of its own leans on the previous one."""
+NEW_WORDS_MIN = 2
+"""So many words that were not said before make a topic, where few others were: an answer says many words by the way."""
+
+_DEFINITE = re.compile(r"\b(?:the|this|that|these|those|its?|they|them|their|he|him|his|she|hers?)\b", re.IGNORECASE)
+"""What refers to something that is known already."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +30,35 @@ class Conversation:
     search_query: str
 
 
-def take_up(question: str, history: Sequence[PriorTurn]) -> Conversation:
-    """Place `question` in its conversation.
+def take_up(
+    question: str,
+    history: Sequence[PriorTurn],
+    *,
+    leans: bool = False,
+    small_talk: Set[str] = frozenset(),
+    stays: bool = False,
+) -> Conversation:
+    """Place `question` in its conversation. `leans`: its words refer to what was said ("and what of it?"); `small_talk` are those
+    that carry no topic in the language it is asked in; `stays`: it is known to go on.
 
-    A question that shares no significant word with the history starts a new topic and forgets the history; one without any
-    significant word of its own ("why?") cannot.
+    A question that shares no significant word with the history starts a new topic and forgets the history; so does one that
+    shares few, none of them asked about before, and refers to nothing known. One without any significant word of its own
+    ("why?") cannot.
     """
-    own = set(significant_words(question))
-    said = {word for turn in history for word in significant_words(f"{turn.question} {turn.answer}")}
-    if history and own and not own & said:
+    own = set(significant_words(" ".join(word for word in words(question) if word not in small_talk)))
+    if history and own and not stays and _is_new(question, own, history, leans=leans or bool(small_talk)):
         return Conversation(question, (), topic_changed=True, search_query=question)
     search_query = question
     if history and len(own) < STANDALONE_WORDS_MIN:
         previous = history[-1].question or history[-1].answer
         search_query = f"{question} {previous}"[:QUERY_MAX_CHARACTERS]
     return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
+
+
+def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn], *, leans: bool) -> bool:
+    asked = {word for turn in history for word in significant_words(turn.question)}
+    answered = {word for turn in history for word in significant_words(turn.answer)}
+    shared = own & (asked | answered)
+    if leans or not shared or not asked or own & asked or _DEFINITE.search(question):
+        return not shared
+    return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quarry.core.language.nouns import plural
+from quarry.core.language.writing import Writing
 from quarry.core.query.question import Ask, Function
 from quarry.core.retrieval.facets import Facet, SearchTable
 from quarry.core.retrieval.wording import grouped_by_label, value_label
@@ -17,36 +18,47 @@ _FUNCTIONS: Mapping[Function, str] = {"sum": "total", "avg": "average", "min": "
 
 def sentence(table: SearchTable, ask: Ask, event: AggregationEvent, labels: Sequence[str]) -> str:
     """What the event tells of the records that are like `labels`."""
+    writing = table.writing
     said = "".join(f", {label}" if place else f" {label}" for place, label in enumerate(labels))
     if ask.function and ask.of:
         return _reckoned(table, ask, event, said)
     if ask.kind == "distinct":
         of = f" of {noun(table, 2)}{said}" if said else ""
-        return f"The records tell {event.total:,} different {grouped_by_label(table, ask, event.total)}{of}."
-    counted = f"{event.total:,}" if event.total else "no"
+        return f"The records tell {writing.number(event.total, ',')} different {grouped_by_label(table, ask, event.total)}{of}."
+    counted = writing.number(event.total, ",") if event.total else "no"
     told = f"The records hold {counted} {noun(table, event.total)}{said}."
     if not event.groups:
         return told
-    named = [f"{value_label(group.value, ask.grain)} {group.count:,}" for group in event.groups[:GROUPS_SAID_MAX]]
+    named = [
+        f"{value_label(group.value, ask.grain, writing)} {writing.number(group.count, ',')}"
+        for group in event.groups[:GROUPS_SAID_MAX]
+    ]
     if ask.limit is not None:
         which = "Fewest" if ask.ascending else "Most"
         return f"{which} {noun(table, 2)}{said}, by {grouped_by_label(table, ask, 1)}: {'; '.join(named)}."
     return f"{told} By {grouped_by_label(table, ask, 1)}: {'; '.join(named)}{_more(event)}."
 
 
+def counted_on(table: SearchTable, rows: int) -> str:
+    """What a number was counted on: so many rows, or all, where none was what was asked for."""
+    return f"counted on {table.writing.number(rows, ',') if rows else 'all'} row{'' if rows == 1 else 's'}"
+
+
 def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) -> str:
     assert ask.function
     assert ask.of
     facet = table.facet(ask.of)
-    of = f"{event.total:,} {noun(table, event.total)}{said}" if event.total else f"no {noun(table, 2)}{said}"
+    writing = table.writing
+    counted = writing.number(event.total, ",") if event.total else "no"
+    of = f"{counted} {noun(table, event.total)}{said}"
     function = _FUNCTIONS[ask.function]
     what = facet.label if facet.label.split()[:1] == [function] else f"{function} {facet.label}"
     if ask.kind == "measure":
         if event.value is None:
             return f"No {facet.label} can be told of {of}."
-        return f"The {what} of {of} is {amount(facet, event.value)}."
+        return f"The {what} of {of} is {amount(facet, event.value, writing)}."
     named = [
-        f"{value_label(group.value, ask.grain)} {amount(facet, measured)}"
+        f"{value_label(group.value, ask.grain, writing)} {amount(facet, measured, writing)}"
         for group in event.groups[:GROUPS_SAID_MAX]
         if (measured := measure_of(group, event)) is not None
     ]
@@ -55,7 +67,7 @@ def _reckoned(table: SearchTable, ask: Ask, event: AggregationEvent, said: str) 
             return f"No {facet.label} can be told of {of}."
         if ask.limit in (None, 1):
             titles = "; ".join(str(group.value) for group in event.groups[:GROUPS_SAID_MAX])
-            return f"The {what} of {of} is {amount(facet, event.value)}: {titles}{_more(event)}."
+            return f"The {what} of {of} is {amount(facet, event.value, writing)}: {titles}{_more(event)}."
         return f"The {what} of {of}: {'; '.join(named)}."
     by = grouped_by_label(table, ask, 1)
     if ask.limit is not None:
@@ -76,10 +88,9 @@ def _more(event: AggregationEvent) -> str:
     return f"; and {rest} more" if rest > 0 else ""
 
 
-def amount(facet: Facet, value: float) -> str:
+def amount(facet: Facet, value: float, writing: Writing) -> str:
     """A number as people write it, with at most two places, money in its currency."""
-    number = f"{value:,.0f}" if round(value, 2) == round(value) else f"{value:,.2f}"
-    return f"{facet.currency} {number}" if facet.currency else number
+    return writing.amount(value, facet.currency, ",.0f" if round(value, 2) == round(value) else ",.2f")
 
 
 def noun(table: SearchTable, number: int) -> str:

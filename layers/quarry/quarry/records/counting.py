@@ -29,7 +29,7 @@ from quarry.core.retrieval.facets import SearchTable
 from quarry.core.retrieval.filters import Among
 from quarry.core.retrieval.wording import clause_label
 from quarry.records.contract import AggregationEvent, CountedGroup
-from quarry.records.count_wording import sentence
+from quarry.records.count_wording import counted_on, sentence
 from quarry.records.filters import range_in_request
 from quarry.records.reading import CLAUSES_MAX, RecordsReading, is_soft, tellable, tells_when
 from quarry.records.retrieval import EVERYTHING, Scope, describe
@@ -67,6 +67,8 @@ class Counted:
 
     event: AggregationEvent
     sentence: str
+    basis: str
+    """What it was counted on, in words."""
 
 
 def what_to_count(reading: RecordsReading, types: Sequence[SearchedType], scope: Scope = EVERYTHING) -> Counting | None:
@@ -148,7 +150,8 @@ async def count(database: Database, wanted: Counting) -> Counted | None:
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
-    return Counted(event, sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest)
+    said = sentence(wanted.table, wanted.ask, event, _labels(wanted)) + nearest
+    return Counted(event, said, counted_on(wanted.table, answer.rows))
 
 
 async def _extreme(database: Database, wanted: Counting) -> Counted:
@@ -172,7 +175,8 @@ async def _extreme(database: Database, wanted: Counting) -> Counted:
         filters=_filters(wanted),
     )
     nearest = "" if event.total else await _nearest(database, wanted)
-    return Counted(event, sentence(wanted.table, replace(ask, of=ask.facet), event, _labels(wanted)) + nearest)
+    said = sentence(wanted.table, replace(ask, of=ask.facet), event, _labels(wanted)) + nearest
+    return Counted(event, said, counted_on(wanted.table, rows))
 
 
 def _of(wanted: Counting) -> str | None:
@@ -186,7 +190,8 @@ async def _nearest(database: Database, wanted: Counting) -> str:
     if len(wanted.clauses) < 2:
         return ""
     relaxed = [each for each in await questions.relaxations(database, wanted.table, wanted.clauses) if each.rows]
-    return "".join(f" Without “{each.label}”: {each.rows:,}." for each in relaxed[:RELAXATIONS_MAX])
+    written = wanted.table.writing.number
+    return "".join(f" Without “{each.label}”: {written(each.rows, ',')}." for each in relaxed[:RELAXATIONS_MAX])
 
 
 def _in_order(wanted: Counting, groups: Sequence[Group]) -> list[Group]:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import fsum
 
 from quarry.core.snippet import mark
 from quarry.core.text import shorten
 from quarry.records.candidates import RecordKey, RecordText
-from quarry.records.contract import ConfidenceLevel, Source
+from quarry.records.contract import Source
 from quarry.records.ranking import RankedRecord
 
 SOURCES_MAX = 12
-
-HIGH_SOURCES_MIN = 6
-HIGH_SIMILARITY_ABOVE = 0.7
-LOW_SOURCES_MAX = 2
-LOW_SIMILARITY_BELOW = 0.5
 
 
 @dataclass(frozen=True)
@@ -69,21 +63,3 @@ class Evidence:
             if source is not None:
                 sources.append(source)
         return sources
-
-
-def confidence(sources: Sequence[Source], *, is_doubtful: bool = False) -> tuple[ConfidenceLevel, str]:
-    """How far the sources carry an answer, and a label that says so.
-
-    High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
-    over the sources that have a similarity; where none has, the count alone decides between low and medium. What may not answer
-    the question (`is_doubtful`) is low, whatever the sources.
-    """
-    count = len(sources)
-    similarities = [source.similarity for source in sources if source.similarity is not None]
-    mean = fsum(similarities) / len(similarities) if similarities else None
-    level: ConfidenceLevel = "medium"
-    if is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
-        level = "low"
-    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
-        level = "high"
-    return level, f"{level.capitalize()} confidence, based on {count} source{'' if count == 1 else 's'}"

@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.core.text import sentences, shorten, significant_words, words
+from quarry.core.language.sentences import sentences
+from quarry.core.language.writing import writing_of
+from quarry.core.text import shorten, significant_words, words
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.outputs import FollowupQuestions
@@ -38,7 +40,6 @@ STEMS_MIN = 4
 """A sentence with fewer significant words counts half: it seldom says anything by itself."""
 
 FOLLOWUPS_MAX = 3
-FOLLOWUP_WORDS_KNOWN_MIN = 0.6
 TOPIC_CHARACTERS_MAX = 90
 
 NEAREST_MAX = 3
@@ -182,17 +183,6 @@ def followups_about(records: Sequence[RecordText]) -> list[str]:
     return [question for record in records if (question := _question_about(record))]
 
 
-def answerable(questions: Sequence[str], known: Sequence[RecordText]) -> list[str]:
-    """Those questions most of whose words occur in the records at hand: the others would lead nowhere."""
-    vocabulary = {word for text in known for word in significant_words(_text(text))}
-    kept: list[str] = []
-    for question in questions:
-        asked = significant_words(question)
-        if asked and sum(word in vocabulary for word in asked) >= FOLLOWUP_WORDS_KNOWN_MIN * len(asked):
-            kept.append(shorten(question, 200))
-    return list(dict.fromkeys(kept))[:FOLLOWUPS_MAX]
-
-
 def _scored(question: str, search_query: str, sources: Sequence[EvidenceSource]) -> list[_Sentence]:
     asks_who = bool(_ASKS_WHO.search(question))
     asks_what_is_said = bool(_ASKS_WHAT_IS_SAID.search(question))
@@ -301,17 +291,13 @@ def _quoted(sentence: _Sentence) -> str:
 
 
 def _dated(sentence: _Sentence) -> str:
-    date = sentence.source.text.date
-    return f"**{date.day} {date:%B %Y}**: " if date else ""
+    text = sentence.source.text
+    return f"**{writing_of(text.language).date(text.date)}**: " if text.date else ""
 
 
 def _markdown_safe(text: str) -> str:
     """Source text must not read as markup, nor as a citation."""
     return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", text)
-
-
-def _text(record: RecordText) -> str:
-    return f"{record.title} {record.body[:BODY_CHARACTERS_MAX]} {record.topic or ''}"
 
 
 def _question_about(text: RecordText) -> str | None:

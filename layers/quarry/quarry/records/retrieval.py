@@ -111,6 +111,21 @@ async def find_candidates(
     ]
 
 
+async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]:
+    """How much of the words that say most the best record holds, for each query of these arms, in one round trip; of a query that
+    finds nothing, nothing.
+    """
+    if not arms:
+        return {}
+    function = SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, 1, {condition}, %(rows)s)")
+    values = {"embedding": None, "rows": ROWS_RANKED_MIN}
+    best: dict[str, float] = {}
+    for row in await _of_each_arm(database, arms, function, values, is_strict=False):
+        query = arms[row["arm"]].query
+        best[query] = max(best.get(query, 0.0), row["coverage"] or 0.0)
+    return best
+
+
 async def count_found(
     database: Database,
     arms: Sequence[Arm],
@@ -257,7 +272,10 @@ async def describe(database: Database, keys: Sequence[RecordKey], types: RecordT
         texts_query(of_keys),
         {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
     )
-    return [RecordText(**row, quoting=types[row["type"]].quoting) for row in rows]
+    return [
+        RecordText(**row, quoting=types[row["type"]].quoting, language=types[row["type"]].table.language)
+        for row in rows
+    ]
 
 
 def texts_query(types: Sequence[SearchedType]) -> Composed:

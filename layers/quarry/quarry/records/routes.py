@@ -17,6 +17,7 @@ from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 from quarry.records.answer import answer_question
+from quarry.records.applied import check_filters
 from quarry.records.collections import count_records, describe_collections
 from quarry.records.contract import (
     AskQuery,
@@ -30,8 +31,7 @@ from quarry.records.contract import (
     TypeName,
     WholeRecord,
 )
-from quarry.records.filters import facet_clauses
-from quarry.records.retrieval import Scope, whole_record
+from quarry.records.retrieval import whole_record
 from quarry.records.search import search_records
 from quarry.records.types_in_force import acting_for, types_in_force
 
@@ -86,7 +86,12 @@ async def count(
     return await count_records(query, caller, services)
 
 
-@router.get("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
+@router.get(
+    "/records/ask",
+    response_class=StreamingResponse,
+    responses=_STREAM | documented(NotFound, Gone),
+    openapi_extra=_FACETS,
+)
 async def ask_by_query(
     request: Request,
     query: Annotated[AskQuery, Query()],
@@ -96,7 +101,9 @@ async def ask_by_query(
     """A cited answer as server-sent events, for EventSource."""
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
-    return await _stream_answer(request, query.to_request(), reader.caller, services)
+    question = query.to_request()
+    check_filters(question, await types_in_force(services), types_at="/type", facets_at="")
+    return await _stream_answer(request, question, reader.caller, services)
 
 
 @router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
@@ -104,6 +111,7 @@ async def ask(request: Request, body: AskRequest, reader: Reader, services: Serv
     """A cited answer as server-sent events."""
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
+    check_filters(body, await types_in_force(services))
     return await _stream_answer(request, body, reader.caller, services)
 
 
@@ -122,14 +130,10 @@ async def record(
 
 
 async def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
-    filters = question.filters
-    types = (await types_in_force(services)).named(question.types, at="/types")
-    facets = facet_clauses(filters.facets, types, at="/filters/facets")
-    scope = Scope(filters.from_date, filters.to_date, facets=facets)
     request_id = request_id_of(request)
     return stream_response(
         request,
-        lambda run_id: answer_question(question, caller, services, request_id, scope, run_id),
+        lambda run_id: answer_question(question, caller, services, request_id, run_id=run_id),
         caller,
         services,
         SSE,

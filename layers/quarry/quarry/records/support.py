@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from quarry.core.language.sentences import sentence_spans
 from quarry.core.language.stemming import stem
 from quarry.core.text import STOP_WORDS, placed_words, significant_words
 from quarry.records.candidates import RecordText
@@ -27,14 +28,14 @@ VERBATIM_WORDS_MIN = 4
 _MARKERS = re.compile(r"(?:\[\d{1,3}\] ?)+")
 _SPACES = re.compile(r" +")
 _NUMBER = re.compile(r"\d{1,3}")
-_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?![\s\"”’)*_]|$)[^.!?\n]*)*(?:[.!?]+[\"”’)*_]*(?: ?\[\d{1,3}\])*|$|(?=\n))")
 _FENCE = re.compile(r"^\s*```")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 _PLACES_MAX = 20
 """So many places of the same words are looked at."""
 CITATIONS_MAX = 100
+"""Of an answer's citations beyond these it is only told whether the source has their words at all: no passage, never verified."""
 CLAIM_WORDS_MAX = 200
-"""More of an answer's citations, and more of what one stands behind, are not looked at."""
+"""More of what a citation stands behind is not looked at."""
 _SAYING = frozenset(
     "said says say asked asks told tells according explained noted stated added wrote writes put".split()
 )
@@ -60,13 +61,12 @@ def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
         found: list[Citation] = []
         for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
             for n in numbers:
-                if n in sources and len(citations) + len(found) < CITATIONS_MAX:
+                if n in sources:
                     if n not in read:
                         read[n] = _Source(sources[n])
-                    found.append(_citation(n, sentence, claim, read[n]))
+                    look = _citation if len(citations) + len(found) < CITATIONS_MAX else _glance
+                    found.append(look(n, sentence, claim, read[n]))
         citations += found
-        if len(citations) >= CITATIONS_MAX:
-            break
         if found and max(each.support for each in found) < SUPPORTED_MIN:
             unsupported.append(_plain(sentence))
     return Support(citations, unsupported)
@@ -79,9 +79,10 @@ def _cited_sentences(answer: str) -> Iterator[str]:
         if _FENCE.match(line):
             is_code = not is_code
         elif not is_code:
-            for match in _SENTENCE.finditer(_LIST_MARK.sub("", line)):
-                if _MARKERS.search(match.group()):
-                    yield match.group().strip()
+            said = _LIST_MARK.sub("", line)
+            for start, end in sentence_spans(said):
+                if _MARKERS.search(said, start, end):
+                    yield said[start:end]
 
 
 def _claims(sentence: str) -> Iterator[tuple[str, list[int]]]:
@@ -131,14 +132,13 @@ class _Source:
     def passages(self) -> list[tuple[int, int, frozenset[str]]]:
         """Where each sentence begins and ends, and what words it has."""
         passages, place = [], 0
-        for match in _SENTENCE.finditer(self.body):
-            start = match.start() + len(match.group()) - len(match.group().lstrip())
+        for start, end in sentence_spans(self.body):
             stems = set()
-            while place < len(self.words) and self.words[place].start < match.end():
+            while place < len(self.words) and self.words[place].start < end:
                 stems.add(self.words[place].stem)
                 place += 1
             if stems:
-                passages.append((start, match.end(), frozenset(stems)))
+                passages.append((start, end, frozenset(stems)))
         return passages
 
     def places(self, words: int) -> Mapping[tuple[str, ...], list[int]]:
@@ -166,6 +166,14 @@ def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
         support=round(share, 3),
         verified=verbatim is not None,
     )
+
+
+def _glance(n: int, sentence: str, claim: str, source: _Source) -> Citation:
+    """The share of what is claimed that stands anywhere in the source."""
+    words = _words(claim)[:CLAIM_WORDS_MAX]
+    claimed = frozenset(word.stem for word in words if word.text not in STOP_WORDS)
+    share = len(claimed & source.stems) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
+    return Citation(n=n, sentence=_plain(sentence), support=round(share, 3), verified=False)
 
 
 def _passage(words: Sequence[_Word], source: _Source) -> tuple[int, int, float]:

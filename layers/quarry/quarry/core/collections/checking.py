@@ -15,6 +15,7 @@ from quarry.core.collections.declaration import (
     Referred,
     line_columns,
     nearest,
+    nearest_language,
     table_name,
     template_columns,
 )
@@ -82,7 +83,7 @@ class _Check:
     def run(self) -> None:
         language = self.declared.language
         if isinstance(language, str) and language not in self.catalog.languages:
-            known = nearest(language, self.catalog.languages)
+            known = nearest_language(language, self.catalog.languages)
             self._wrong(f"there is no text search configuration {language!r}{known}", "language")
         source = self._relation(self.declared.source, "source")
         if source is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -26,6 +26,7 @@ from pydantic import (
 
 from quarry.core.collections.expression import expression_columns
 from quarry.core.errors import ConfigurationError
+from quarry.core.language.writing import languages
 from quarry.core.query.quantities import dimension_of
 
 FILE_NAME = "quarry.toml"
@@ -437,6 +438,17 @@ def nearest(name: str, names: Iterable[str]) -> str:
     by_folded = {known.casefold(): known for known in names}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
+
+
+def nearest_language(name: str, configurations: Collection[str]) -> str:
+    """As `nearest`; of a code ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
+    code = re.split(r"[-_]", name.casefold())[0]
+    meant = [
+        known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
+    ]
+    if meant:
+        return f"; did you mean {meant[0]!r}?"
+    return nearest(name, configurations) or "; 'simple' serves where none fits"
 
 
 class Lines:

@@ -18,6 +18,7 @@ BARE_YEAR_MIN, BARE_YEARS_AHEAD = 1900, 20
 """A number that nothing says to be a year is likely one from then on, and until so many years from the reference day."""
 
 MONTH_NAMES = tuple(name.lower() for name in calendar.month_name[1:])
+WEEKDAYS = tuple(name.lower() for name in calendar.day_name)
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?"
     r"|dec(?:ember)?)\b\.?"
@@ -25,7 +26,7 @@ MONTH = (
 YEAR = r"(?<![\d.,$€£₹¥#])(?:[12]\d{3})(?![\w%]|\s%|[.,]\d)"
 _SHORT_YEAR = r"['’]\d{2}\b"
 _DAY = r"(?<![\d.,/$€£₹¥-])(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w.:/%])"
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _DECADES = {
     name: 10 * number
@@ -41,7 +42,7 @@ _EVERYDAY_WORDS = frozenset("may march mar sep dec jan spring fall".split())
 class Point:
     """A time at `text[start:end]`: the days from `first` to `last`. Without a year: `months` of any year, or `day` of one.
 
-    `is_latent`: the words may mean something else, unless others around them say that it is a time.
+    `is_latent`: the words may mean something else, unless others around them say that it is a time. `is_vague`: also then.
     """
 
     start: int
@@ -52,6 +53,8 @@ class Point:
     months: tuple[int, ...] = ()
     day: int | None = None
     is_latent: bool = False
+    is_weekday: bool = False
+    is_vague: bool = False
 
 
 def find_points(text: str, today: datetime.date) -> list[Point]:
@@ -150,7 +153,7 @@ def _week(match: re.Match[str], today: datetime.date) -> Point:
 
 
 def _season(match: re.Match[str], today: datetime.date) -> Point:
-    return _months(match, match[2], _SEASONS[match[1].lower()], 3, "quarter")
+    return _months(match, match[2], SEASONS[match[1].lower()], 3, "quarter")
 
 
 def _quarter(match: re.Match[str], today: datetime.date) -> Point:
@@ -227,7 +230,7 @@ def _ago(match: re.Match[str], today: datetime.date) -> Point:
 def _near_month(match: re.Match[str], today: datetime.date) -> Point | None:
     """ "Last March", "this summer"."""
     name = match[2].lower()
-    month, count = (_SEASONS[name], 3) if name in _SEASONS else (_month_number(name), 1)
+    month, count = (SEASONS[name], 3) if name in SEASONS else (_month_number(name), 1)
     year = today.year
     if match[1].lower() != "this" and (month >= today.month) == (match[1].lower() != "next"):
         year += 1 if match[1].lower() == "next" else -1
@@ -236,12 +239,27 @@ def _near_month(match: re.Match[str], today: datetime.date) -> Point | None:
 
 
 def _named_day(match: re.Match[str], today: datetime.date) -> Point:
-    day = today + datetime.timedelta(days={"yesterday": -1, "tomorrow": 1}.get(match.group().lower(), 0))
-    return Point(*match.span(), day, day, "day", is_latent=day == today)
+    away = {"yesterday": -1, "tomorrow": 1}.get(match[2].lower(), 0) * (2 if match[1] else 1)
+    day = today + datetime.timedelta(days=away)
+    return Point(*match.span(), day, day, "day", is_latent=not away, is_vague=not away)
+
+
+def _weekday(match: re.Match[str], today: datetime.date) -> Point:
+    """ "Monday" as it last came round, today included; "last Monday" before today, "next Monday" after it."""
+    which, days = (match["which"] or "").lower(), WEEKDAYS.index(match["weekday"].lower()) - today.weekday()
+    if which in ("next", "coming"):
+        days = days % 7 or 7
+    elif which == "" and match["week"]:
+        days += 7 * {"this": 0, "next": 1}.get(match["week"].lower(), -1)
+    elif which != "this":
+        days = days % 7 - 7 if which or days else 0
+    day = today + datetime.timedelta(days=days)
+    is_latent = not (which or match["week"])
+    return Point(*match.span(), day, day, "day", is_latent=is_latent, is_weekday=is_latent)
 
 
 def _recently(match: re.Match[str], today: datetime.date) -> Point:
-    return Point(*match.span(), shifted(today, "year", -1), today, "day", is_latent=True)
+    return Point(*match.span(), shifted(today, "year", -1), today, "day", is_latent=True, is_vague=True)
 
 
 _Read = Callable[[re.Match[str], datetime.date], Point | None]
@@ -253,7 +271,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
     year = rf"(?:{YEAR}|{_SHORT_YEAR})"
     of_year = rf"(?:\s*+,?\s*+(?:(?:of|in)\s++)?(?:the\s++year\s++)?(?P<year>{year}))"
     ordinal = r"(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th)"
-    seasons = "|".join(_SEASONS)
+    seasons = "|".join(SEASONS)
+    weekdays = "|".join(WEEKDAYS)
     readers: tuple[tuple[str, _Read], ...] = (
         (
             r"(?<![\w.-])([12]\d{3})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)(?:[T ]\d\d:\d\d[\d:.Z+]{0,20})?",
@@ -291,6 +310,11 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (r"(?:\bthe\s++(?:(?:early|mid|late)[\s-]++)?['’]?|['’])([2-9]0)['’]?s\b", _decade),
         (rf"\bthe\s++({'|'.join(_DECADES)})\b", _decade),
         (r"(?<![\w.,$€£₹-])([12]\d{3})[-–—/](\d\d)(?![\w/-])", _short_span),
+        (
+            rf"\b(?:(?:the\s++)?(?P<which>this|last|past|previous|next|coming)\s++)?(?P<weekday>{weekdays})\b(?!\.\w)"
+            r"(?:(?:\s++of)?+(?:\s++the)?+\s++(?P<week>this|last|previous|next)\s++week\b)?",
+            _weekday,
+        ),
         (rf"\b(?:the\s++)?(last|past|previous|next|coming)\s++{_COUNT}\s++{_UNIT}", _rolling),
         (r"\b(?:the\s++)?(past|preceding|last(?=\s++decade))\s++()(day|week|month|quarter|year|decade)\b", _rolling),
         (
@@ -299,7 +323,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         ),
         (rf"\b{_COUNT}\s++{_UNIT}\s++ago\b", _ago),
         (rf"\b(last|this|next|past)\s++({MONTH}|(?:{seasons})\b)", _near_month),
-        (r"\b(?:today|yesterday|tomorrow)\b", _named_day),
+        (r"\b(?:the\s++)?(day\s++)(?:before|after)\s++(yesterday|tomorrow)\b", _named_day),
+        (r"\b()(today|yesterday|tomorrow)\b", _named_day),
         (r"\b(?:recent(?:ly)?|lately)\b", _recently),
         (rf"\b(?:fy\s?)?({YEAR})", _year),
         (rf"\b({MONTH})", lambda match, today: _months(match, None, _month_number(match[1]), 1, "month")),

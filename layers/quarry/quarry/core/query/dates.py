@@ -25,7 +25,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
     A month without a year is that month of every year, and bounds from when it last came round. A number that may count the noun
     behind it, and a month's name that is an everyday word too, are latent unless a word such as "in" or "since" leads them.
     """
-    points = find_points(text, today)
+    points = _dated_weekdays(text, find_points(text, today))
     mentions: list[Mention] = []
     place = 0
     while place < len(points):
@@ -34,6 +34,12 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
         point, lead, start = _part_of(text, point, lead, start)
         last = points[place] if place < len(points) else None
         try:
+            if last and point.is_weekday and last.is_weekday and _joins(text, point, last, lead):
+                # "open Monday to Friday" is of every week
+                if lead in ("from", "between"):
+                    mentions.append(_weekdays(point, last, start))
+                place += 1
+                continue
             if last and _joins(text, point, last, lead):
                 mention = _between(point, last, today, start if lead in ("in", "from", "between") else point.start)
                 place += 1
@@ -85,6 +91,30 @@ def _to_month(day: datetime.date) -> datetime.date:
     return (day + datetime.timedelta(days=15)).replace(day=1)
 
 
+def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
+    """The points, a weekday before its date being part of that ("Monday, 3 May 2024")."""
+    kept: list[Point] = []
+    for point in points:
+        if (
+            kept
+            and kept[-1].is_weekday
+            and not point.is_weekday
+            and point.grain == "day"
+            and _OF_WEEKDAY.fullmatch(text[kept[-1].end : point.start])
+        ):
+            point = replace(point, start=kept.pop().start)
+        kept.append(point)
+    return kept
+
+
+def _weekdays(first: Point, last: Point, start: int) -> Mention:
+    """From one weekday to another, the last of which came round last."""
+    assert first.first
+    assert last.last
+    begin = first.first if first.first <= last.last else first.first - datetime.timedelta(days=7)
+    return Mention(DateRange(begin, last.last), start, last.end)
+
+
 def _joins(text: str, first: Point, last: Point, lead: str) -> bool:
     """Whether two times are the ends of one."""
     gap = text[first.end : last.start]
@@ -123,7 +153,7 @@ def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start:
     if lead == "between":
         lead, start = "", point.start
     is_latent = (point.is_latent and not lead) or _may_count(text, tokens, point)
-    if point.is_latent and point.grain == "day" and not point.months:
+    if point.is_vague:
         # "recently", "today"
         is_latent, start = True, point.start
     if point.months and not point.day:
@@ -164,6 +194,7 @@ _TO = re.compile(
     r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
 )
 _AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+_OF_WEEKDAY = re.compile(r",?\s{1,3}+(?:the\s++)?", re.IGNORECASE)
 _PART = re.compile(
     r"\b(?:the\s+)?(early|mid|middle|late|beginning|start|end)(?:[\s-]+|\s+of\s+)(?:the\s+)?$", re.IGNORECASE
 )

@@ -19,6 +19,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 from quarry.core.language.tokens import fold, keys
+from quarry.core.query.date_points import MONTH_NAMES, SEASONS, WEEKDAYS
 from quarry.core.query.mention import ParsedQuery
 from quarry.core.text import STOP_WORDS
 
@@ -31,6 +32,7 @@ PHRASE_WORDS_MAX = 6
 @dataclass(frozen=True)
 class Locale:
     """A language: what its phrases are in English, by their words; `before_time`: before a number, a month or a year.
+    `frames` are phrases around counts and times ("vor drei Tagen"), each with what it is in English.
 
     `says_names_by_case`: whether a capital marks a name within a sentence; German writes all nouns so.
     """
@@ -38,8 +40,22 @@ class Locale:
     language: str
     words: Mapping[tuple[str, ...], str]
     before_time: Mapping[tuple[str, ...], str]
+    frames: Mapping[str, str]
     numbers: re.Pattern[str]
     says_names_by_case: bool = True
+
+    @cached_property
+    def _framed(self) -> Sequence[tuple[re.Pattern[str], str]]:
+        """Patterns of the frames, those of most words first."""
+        slots = {name: self._slot(name) for name in _SLOTS}
+        ordered = sorted(self.frames.items(), key=lambda frame: -len(frame[0].split()))
+        return [(_frame_pattern(phrase, slots), english) for phrase, english in ordered]
+
+    def _slot(self, name: str) -> str:
+        """A pattern for the words that may stand in a frame's slot."""
+        words = {" ".join(phrase) for phrase, english in self.words.items() if english in _SLOTS[name]}
+        listed = "|".join(r"\s".join(map(re.escape, each.split())) for each in sorted(words, key=len, reverse=True))
+        return rf"(\d{{1,4}}|{listed})" if name == "count" else f"({listed})"
 
     @cached_property
     def _times(self) -> frozenset[str]:
@@ -62,7 +78,9 @@ class Locale:
     def render(self, text: str) -> Rendering:
         """`text` as the reader of questions understands it."""
         words = _words(text)
-        changed = [*self._numerals(text)]
+        changed = [*self._in_frames(text)]
+        taken = _mask(text, [(start, end) for start, end, _ in changed])
+        changed += [each for each in self._numerals(text) if not any(taken[each[0] : each[1]])]
         taken = _mask(text, [(start, end) for start, end, _ in changed])
         for first, last, english in self._found(words, text):
             start, end = words[first].start(), words[last - 1].end()
@@ -97,6 +115,18 @@ class Locale:
     def _is_before_time(self, text: str, end: int) -> bool:
         following = _WORD.match(text, end + 1) if text[end : end + 1] == " " else None
         return bool(_DIGIT.match(text, end)) or (following is not None and following.group().lower() in self._times)
+
+    def _in_frames(self, text: str) -> Iterator[tuple[int, int, str]]:
+        taken = _quoted(text)
+        for pattern, english in self._framed:
+            for match in pattern.finditer(text):
+                if not any(taken[match.start() : match.end()]):
+                    taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+                    yield match.start(), match.end(), english.format(*map(self._in_slot, match.groups()))
+
+    def _in_slot(self, said: str) -> str:
+        phrase = tuple(said.lower().split())
+        return said if said.isdigit() else self.words.get(phrase) or self.words[tuple(map(fold, phrase))]
 
     def _numerals(self, text: str) -> Iterator[tuple[int, int, str]]:
         quoted = _quoted(text)
@@ -194,12 +224,25 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> bytearray:
 
 _SCALES = frozenset(("thousand", "million", "billion"))
 """They are abbreviated with a dot."""
-_TIMES = frozenset(
-    """
-    january february march april may june july august september october november december spring summer autumn winter early mid
-    late last today yesterday
-    """.split()
-)
+_UNITS = ("day", "week", "month", "quarter", "year", "decade")
+_COUNTS = "a few two three four five six seven eight nine ten eleven twelve".split()
+_SLOTS: Mapping[str, frozenset[str]] = {
+    "count": frozenset(_COUNTS),
+    "unit": frozenset([*_UNITS, *(f"{unit}s" for unit in _UNITS)]),
+    "weekday": frozenset(WEEKDAYS),
+    "month": frozenset([*MONTH_NAMES, *SEASONS]),
+}
+"""What may stand in a frame: the English of a word."""
+_SLOT = re.compile(r"\{(\w+)\}")
+_TIMES = frozenset([*MONTH_NAMES, *SEASONS, *WEEKDAYS, *"early mid late last today yesterday tomorrow".split()])
+
+
+def _frame_pattern(phrase: str, slots: Mapping[str, str]) -> re.Pattern[str]:
+    parts = [slots[part] if place % 2 else re.escape(part) for place, part in enumerate(_SLOT.split(phrase))]
+    spaced = "".join(parts).replace("\\ ", r"\s").replace("'", "['’]")
+    return re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
+
+
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])"
 _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _NUMBERS: Mapping[str, str] = {
@@ -223,6 +266,7 @@ def locales() -> Mapping[str, Locale]:
             language,
             _phrases(language, "words"),
             _phrases(language, "before_time"),
+            _frames(language),
             re.compile(numbers, re.IGNORECASE),
             language not in _NOUNS_IN_CAPITALS,
         )
@@ -232,13 +276,27 @@ def locales() -> Mapping[str, Locale]:
 
 def _phrases(language: str, part: str) -> dict[tuple[str, ...], str]:
     """Phrases as they are written and, where that says nothing else, without accents."""
-    text = files("quarry.core.query").joinpath(f"data/locales/{language}.toml").read_text(encoding="utf-8")
     exact: dict[tuple[str, ...], str] = {}
-    for english, phrases in tomllib.loads(text)[part].items():
+    for english, phrases in _file(language)[part].items():
         for phrase in phrases.split(","):
             exact[tuple(re.findall(r"[^\W\d_]+'?", phrase))] = english
     folded = {tuple(map(fold, phrase)): english for phrase, english in exact.items()}
     return folded | exact
+
+
+def _frames(language: str) -> dict[str, str]:
+    """Frames as they are written, and their English with places instead of names."""
+    return {
+        phrase.strip(): _SLOT.sub("{}", english)
+        for english, phrases in _file(language)["frames"].items()
+        for phrase in phrases.split(",")
+    }
+
+
+def _file(language: str) -> dict[str, dict[str, str]]:
+    return tomllib.loads(
+        files("quarry.core.query").joinpath(f"data/locales/{language}.toml").read_text(encoding="utf-8")
+    )
 
 
 def render_question(text: str, languages: Sequence[str]) -> Rendering | None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
+from quarry.core.language.writing import ENGLISH, Writing, writing_of
+
 FacetKind = Literal[
     "value", "array", "name", "title", "place", "number", "year", "money", "date", "boolean", "text", "words"
 ]  # fmt: skip
@@ -141,6 +143,16 @@ class SearchTable:
     """Whether sums and averages of its numbers are told where they are asked for in words."""
     recent_days: int | None = None
     """So many days back from today its rows are "recent"; None where the word says nothing that can be told."""
+
+    @property
+    def language(self) -> str:
+        """The one that all its rows are in; English where these differ."""
+        return self.languages[0] if len(self.languages) == 1 else ENGLISH
+
+    @property
+    def writing(self) -> Writing:
+        """How its numbers and dates are written."""
+        return writing_of(self.language)
 
     def facet(self, name: str) -> Facet:
         """The facet of that name. Raises KeyError."""

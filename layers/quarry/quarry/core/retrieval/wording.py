@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import calendar
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from quarry.core.language.writing import ENGLISH, Writing, writing_of
 from quarry.core.query.mention import DateRange, Grain, MoneyRange, NumberRange
 from quarry.core.query.question import Ask, Clause, Condition
 from quarry.core.retrieval.answers import Value
 from quarry.core.retrieval.facets import Facet, SearchTable
+
+IN_ENGLISH = writing_of(ENGLISH)
 
 NAMED_VALUES_MAX = 4
 """So many values of a condition are named; of more, it is said how many."""
@@ -27,7 +30,9 @@ def condition_label(table: SearchTable, condition: Condition) -> str:
         return facet.wording if condition.is_negated == ("true" not in condition.values) else f"not {facet.wording}"
     if condition.range is None and not condition.values:
         return _presence(facet, is_negated=condition.is_negated)
-    said = facet.wording.format(_range(facet, condition.range) if condition.range else _values(condition.values))
+    said = facet.wording.format(
+        _range(facet, condition.range, table.writing) if condition.range else _values(condition.values)
+    )
     return f"not {said}" if condition.is_negated else said
 
 
@@ -39,8 +44,10 @@ def grouped_by_label(table: SearchTable, ask: Ask, number: int) -> str:
     return facet.label if number == 1 else facet.plural
 
 
-def value_label(value: Value, grain: Grain | None) -> str:
+def value_label(value: Value, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
     """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"."""
+    if isinstance(value, float):
+        return writing.number(value, ".10g")
     if not isinstance(value, datetime.date):
         return str(value)
     match grain:
@@ -49,15 +56,15 @@ def value_label(value: Value, grain: Grain | None) -> str:
         case "quarter":
             return f"Q{(value.month + 2) // 3} {value.year}"
         case "month":
-            return f"{value:%B} {value.year}"
+            return writing.month_of(value)
         case "week":
-            return f"the week of {day_label(value)}"
+            return f"the week of {writing.date(value)}"
         case _:
-            return day_label(value)
+            return writing.date(value)
 
 
 def day_label(day: datetime.date) -> str:
-    return f"{day.day} {day:%B} {day.year}"
+    return IN_ENGLISH.date(day)
 
 
 def _presence(facet: Facet, *, is_negated: bool) -> str:
@@ -80,71 +87,66 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange) -> str:
+def _range(facet: Facet, range: DateRange | NumberRange | MoneyRange, writing: Writing) -> str:
     if isinstance(range, DateRange):
-        return _dates(range)
+        return _dates(range, writing)
     if isinstance(range, MoneyRange):
-        return _amounts(range, facet.currency and (range.currency or facet.currency))
+        return _amounts(range, facet.currency and (range.currency or facet.currency), writing)
     if facet.kind == "year":
-        return _between(range, "{:.0f}")
-    return _between(range, "{:,.10g}")
+        return _between(range, "{:.0f}".format)
+    return _between(range, writing.number)
 
 
-def _amounts(range: MoneyRange, currency: str | None) -> str:
+def _amounts(range: MoneyRange, currency: str | None, writing: Writing) -> str:
     amounts = NumberRange(range.least, range.most, range.includes_least, range.includes_most)
-    return _between(amounts, f"{currency} {{:,.10g}}" if currency else "{:,.10g}")
+    return _between(amounts, lambda value: writing.amount(value, currency))
 
 
-def _between(range: NumberRange, form: str) -> str:
+def _between(range: NumberRange, written: Callable[[float], str]) -> str:
     least, most = range.least, range.most
     if least is not None and least == most:
-        return form.format(least)
-    over = f"{'at least' if range.includes_least else 'more than'} {form.format(least)}" if least is not None else ""
-    under = f"{'at most' if range.includes_most else 'fewer than'} {form.format(most)}" if most is not None else ""
-    if over and under and range.includes_least and range.includes_most:
-        return f"between {form.format(least)} and {form.format(most)}"
+        return written(least)
+    over = f"{'at least' if range.includes_least else 'more than'} {written(least)}" if least is not None else ""
+    under = f"{'at most' if range.includes_most else 'fewer than'} {written(most)}" if most is not None else ""
+    if least is not None and most is not None and range.includes_least and range.includes_most:
+        return f"between {written(least)} and {written(most)}"
     return " and ".join(part for part in (over, under) if part) or "any"
 
 
-def _dates(range: DateRange) -> str:
-    months = f"in {_listed([calendar.month_name[month] for month in range.months])}" if range.months else ""
-    return " ".join(part for part in (months, _days(range.first, range.last)) if part) or "at any time"
+def _dates(range: DateRange, writing: Writing) -> str:
+    months = f"in {_listed([writing.alone[month - 1] for month in range.months])}" if range.months else ""
+    return " ".join(part for part in (months, _days(range.first, range.last, writing)) if part) or "at any time"
 
 
-def _days(first: datetime.date | None, last: datetime.date | None) -> str:
-    if first is None and last is None:
-        return ""
-    if last is None or first is None:
-        return f"since {_beginning(first)}" if first is not None else f"until {_end(last)}"
-    whole = _whole_period(first, last)
-    if whole is not None:
-        return whole
-    return f"between {_beginning(first)} and {_end(last)}"
+def _days(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
+    if first is None:
+        return f"until {_end(last, writing)}" if last is not None else ""
+    if last is None:
+        return f"since {_beginning(first, writing)}"
+    return _whole_period(first, last, writing) or f"between {_beginning(first, writing)} and {_end(last, writing)}"
 
 
-def _whole_period(first: datetime.date, last: datetime.date) -> str | None:
+def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -> str | None:
     """A day, a month or a year that is meant as a whole."""
     if first == last:
-        return f"on {day_label(first)}"
+        return f"on {writing.date(first)}"
     if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
-        return f"in {first:%B} {first.year}"
+        return f"in {writing.month_of(first)}"
     if first.year == last.year and _begins_year(first) and _ends_year(last):
         return f"in {first.year}"
     return None
 
 
-def _beginning(day: datetime.date | None) -> str:
-    assert day is not None
+def _beginning(day: datetime.date, writing: Writing) -> str:
     if _begins_year(day):
         return str(day.year)
-    return f"{day:%B} {day.year}" if _begins_month(day) else day_label(day)
+    return writing.month_of(day) if _begins_month(day) else writing.date(day)
 
 
-def _end(day: datetime.date | None) -> str:
-    assert day is not None
+def _end(day: datetime.date, writing: Writing) -> str:
     if _ends_year(day):
         return str(day.year)
-    return f"{day:%B} {day.year}" if _ends_month(day) else day_label(day)
+    return writing.month_of(day) if _ends_month(day) else writing.date(day)
 
 
 def _begins_month(day: datetime.date) -> bool:

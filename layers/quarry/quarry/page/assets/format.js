@@ -1,27 +1,35 @@
 /**
- * Numbers, times and dates in words, as the page's own texts write them.
+ * Numbers, times and dates in words, as the page's own texts write them; `language`, where one is given, is that of what is shown.
  */
 
 const LANGUAGE = 'en-GB';
 
-const DAY = new Intl.DateTimeFormat(LANGUAGE, {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'});
-const MONTH = new Intl.DateTimeFormat(LANGUAGE, {month: 'short', year: 'numeric', timeZone: 'UTC'});
-const NUMBER = new Intl.NumberFormat(LANGUAGE);
+const DAY = {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'};
+const MONTH = {month: 'short', year: 'numeric', timeZone: 'UTC'};
 const MOMENT = new Intl.DateTimeFormat(LANGUAGE, {dateStyle: 'long', timeStyle: 'short'});
 
 /** A date such as `2024-02-13`, or an ISO time's day. */
-export function day(iso) {
-  return formatted(DAY, `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+export function day(iso, language = LANGUAGE) {
+  return formatted(dateFormat(DAY, language), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
 /** The month of a date. */
-export function month(iso) {
-  return formatted(MONTH, `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+export function month(iso, language = LANGUAGE) {
+  return formatted(dateFormat(MONTH, language), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
 /** An ISO time in the reader's own zone. */
 export function moment(iso) {
   return formatted(MOMENT, iso, iso);
+}
+
+function dateFormat(parts, language) {
+  return new Intl.DateTimeFormat(known(language), {...parts, numberingSystem: 'latn'});
+}
+
+/** A language's code, or that of the page where none is known: English is British here. */
+function known(language) {
+  return language && language !== 'en' ? language : LANGUAGE;
 }
 
 function formatted(format, iso, otherwise) {
@@ -36,8 +44,15 @@ export function duration(milliseconds) {
 }
 
 /** @param {number} value */
-export function number(value) {
-  return NUMBER.format(value);
+export function number(value, language = LANGUAGE) {
+  return new Intl.NumberFormat(known(language), {numberingSystem: 'latn'}).format(value);
+}
+
+/** @param {number} value @param {string | undefined} currency its ISO 4217 code; without one it is a number @param {string} [language] */
+export function amount(value, currency, language = LANGUAGE) {
+  const places = {minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
+  if (!currency) return new Intl.NumberFormat(known(language), {maximumFractionDigits: 2, numberingSystem: 'latn'}).format(value);
+  return new Intl.NumberFormat(known(language), {style: 'currency', currency, ...places, numberingSystem: 'latn'}).format(value);
 }
 
 /** @param {number} value @param {string} currency its ISO 4217 code */

@@ -8,9 +8,9 @@ import {number, plural} from '../format.js';
 /**
  * @param {string} title
  * @param {{label: string, value: number}[]} entries
- * @param {{max?: number, isSorted?: boolean}} [options] at most so many, the others summed up in words; all by default. `isSorted`: in the order given
+ * @param {{max?: number, isSorted?: boolean, written?: (value: number) => string}} [options] at most so many, the others summed up in words; all by default. `isSorted`: in the order given; `written` writes a value
  */
-export function barChart(title, entries, {max = Infinity, isSorted = false} = {}) {
+export function barChart(title, entries, {max = Infinity, isSorted = false, written = number} = {}) {
   const id = uniqueId('bars');
   // what is not told by the length of a bar is told in words: the others together would be the longest
   const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
@@ -22,6 +22,6 @@ export function barChart(title, entries, {max = Infinity, isSorted = false} = {}
     element('figcaption', {id}, title),
     element('dl', {}, shown.map(({label, value}) => element('div', {class: 'bar-row'},
       element('dt', {}, label),
-      element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), number(value))))),
-    rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${number(others)} in all`));
+      element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), written(value))))),
+    rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${written(others)} in all`));
 }

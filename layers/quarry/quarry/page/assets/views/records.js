@@ -94,7 +94,7 @@ class RecordsView {
   }
 
   #newAnswer(entry) {
-    const answer = new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type}, this.context);
+    const answer = new Answer(this.search.q, {history: entry.history.slice(-HISTORY_MAX), types: this.search.type, filters: filtersOf(this.search)}, this.context);
     return entry.saved.answer ? answer.restore(entry.saved.answer) : answer;
   }
 
@@ -105,7 +105,7 @@ class RecordsView {
       const {turns, title} = await this.conversation.read();
       if (this.entry !== entry) return;
       const {question, answer} = turns.at(-1);
-      entry.history = turns.slice(0, -1).map((turn) => ({question: turn.question, answer: turn.answer.text ?? '', id: turn.answer.id}));
+      entry.history = turns.slice(0, -1).map((turn) => ({question: turn.question, answer: turn.answer.text ?? '', id: turn.answer.id, applied: turn.answer.applied}));
       entry.save({history: entry.history, answer: {sources: [], citations: [], ...answer, question, state: 'done'}});
       this.context.go({q: question, id: answer.id, kept: entry.conversation}, {replace: true});
       this.context.announce(title);
@@ -168,19 +168,25 @@ class RecordsView {
       this.newsRemark = element('div', {hidden: true}),
       this.tabs.list, this.tabs.panels));
     this.prompt.busy = entry.answer.state === 'running';
-    replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root, this.conversation.root);
+    this.scope = element('div', {class: 'scope', hidden: true});
+    replace(this.tabs.panel('answer'), this.scope, entry.answer.root, this.conversation.root);
+    this.#showScope(entry);
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
     this.#showNews(entry);
   }
 
-  /** That only some types are asked, and the way back to all. */
-  #scope() {
+  /** That only some records are asked, also those that the question before was asked of, and the way back to all. */
+  #showScope({answer, history}) {
     const {type} = this.search;
-    if (type.length === 0) return null;
-    return element('div', {class: 'scope'}, removable(`Only ${type.map((name) => typeLabel(name).toLowerCase()).join(', ')}`, {
-      label: 'Ask all types of record', onremove: () => this.context.go({q: this.search.q, tab: 'answer'}),
-    }));
+    const isFiltered = type.length > 0 || Object.keys(filtersOf(this.search)).length > 0;
+    const types = type.map((name) => typeLabel(name).toLowerCase()).join(', ');
+    const label = answer.applied?.label ?? (isFiltered ? types || 'some records' : null);
+    this.scope.hidden = label === null;
+    replace(this.scope, label !== null && removable(`Only ${label}`, {label: 'Ask all records', onremove: () => {
+      this.nextHistory = history.map((turn) => ({...turn, applied: null}));
+      this.context.go({q: this.search.q || answer.question, tab: 'answer'});
+    }}));
   }
 
   async #begin(params, entry) {
@@ -253,7 +259,7 @@ class RecordsView {
     this.entry.save({answer: answer.kept, history: this.entry.history});
     if (answer.state === 'done') {
       const before = answer.topicChanged ? [] : this.entry.history;
-      this.conversation.offer([...before.map(({question, answer: text, id}) => ({question, answer: {text, id}})), keptTurn(answer)]);
+      this.conversation.offer([...before.map(({question, answer: text, id, applied}) => ({question, answer: {text, id, applied}})), keptTurn(answer)]);
     } else this.conversation.withdraw();
     this.prompt.busy = answer.state === 'running';
     if (answer.question) {
@@ -261,7 +267,8 @@ class RecordsView {
       this.context.setTitle(answer.question);
     }
     // one whose link was taken back has none
-    if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
+    if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    this.#showScope(this.entry);
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 
@@ -294,8 +301,8 @@ class RecordsView {
   #filter(filters, control) {
     const {answer, history} = this.entry;
     const next = {...this.search, ...filters, q: this.search.q || answer.question};
-    // an answer was made from the types that were asked for
-    const isSame = next.type.join() === this.search.type.join();
+    // an answer was made from the types and filters that were asked for
+    const isSame = next.type.join() === this.search.type.join() && sameFilters(next, this.search);
     Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
     this.context.go({...next, tab: 'results'});
   }
@@ -305,6 +312,16 @@ class RecordsView {
 function keptTurn(answer) {
   const {state, run, ...kept} = answer.kept;
   return {question: answer.question, answer: kept};
+}
+
+/** What a search filters by beside types, as a question is asked with it. @param {import('./records/results.js').Search} search */
+function filtersOf({q, type, from, to, ...facets}) {
+  const chosen = Object.fromEntries(Object.entries(facets).filter(([, values]) => values.length > 0));
+  return {...(from && {from}), ...(to && {to}), ...(Object.keys(chosen).length > 0 && {facets: chosen})};
+}
+
+function sameFilters(one, other) {
+  return JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
 }
 
 /** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */

@@ -24,15 +24,13 @@ const STEP_WORDS = {
 // from this share of its words on, a source says what a sentence does
 const SUPPORTED_MIN = 0.5;
 
-const LEVEL_WORDS = {high: 'High', medium: 'Medium', low: 'Low'};
-
-/** @typedef {{question: string, answer: string}} Turn */
+/** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
 /** One answer. What it shows is in `root`. */
 export class Answer {
   /**
    * @param {string} question
-   * @param {{history: Turn[], types: string[]}} scope
+   * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the turn before go on
    * @param {import('../../app.js').Context} context
    */
   constructor(question, scope, context) {
@@ -48,6 +46,8 @@ export class Answer {
     this.state = 'new';
     this.id = null;
     this.topicChanged = false;
+    /** The types and filters that it was made from. */
+    this.applied = null;
     // whether an answer that is kept will not do
     this.fresh = false;
     this.#clear();
@@ -55,13 +55,13 @@ export class Answer {
 
   /** The question and the answer, for those that follow. */
   get turn() {
-    return {question: this.question, answer: this.text, id: this.id};
+    return {question: this.question, answer: this.text, id: this.id, applied: this.applied};
   }
 
   /** What brings it back after a reload: all of it, or the run that it is of. */
   get kept() {
-    const {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, isOwn, count} = this;
-    return {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, isOwn, count, sources: [...this.sources.values()]};
+    const {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count} = this;
+    return {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count, sources: [...this.sources.values()]};
   }
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
@@ -89,8 +89,10 @@ export class Answer {
   async ask() {
     if (this.state !== 'new') return;
     const {question, context, scope} = this;
-    const history = scope.history.map(({question: asked, answer}) => ({question: asked, answer}));
-    const body = {question, history, types: scope.types, ...(this.fresh ? {fresh: true} : {})};
+    const history = scope.history.map(({question: asked, answer, applied}) =>
+      ({question: asked, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
+    const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
+    const body = {question, history, ...own, ...(this.fresh ? {fresh: true} : {})};
     await this.#while(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
@@ -108,14 +110,13 @@ export class Answer {
     await this.#while(async (signal) => {
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
-      const label = `${LEVEL_WORDS[stored.confidence]} confidence, based on ${plural(stored.source_count, 'source')}`;
       replace(this.notes, remark(`This is the answer as it was given on ${day(stored.created_at)}. It can be opened until ${day(stored.expires_at)}.`, ' ',
         element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask anew')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
       this.#take({type: 'citations', citations: stored.citations});
       this.changed = stored.changed_since;
-      this.#take({type: 'confidence', level: stored.confidence, label});
+      this.#take({type: 'confidence', level: stored.confidence, label: stored.confidence_label});
       this.#take({type: 'followups', questions: stored.suggested_followups});
     });
   }
@@ -267,6 +268,7 @@ export class Answer {
       case 'done':
         this.id = event.answer_id;
         this.topicChanged = event.topic_changed;
+        this.applied = event.applied ?? null;
         this.isOwn = this.id !== null;
         // below the text, which it would push down
         this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',

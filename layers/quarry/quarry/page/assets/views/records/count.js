@@ -4,8 +4,8 @@
 
 import {barChart} from '../../components/bars.js';
 import {element} from '../../dom.js';
-import {day, month, words} from '../../format.js';
-import {typeLabel} from './declared.js';
+import {amount, day, month, words} from '../../format.js';
+import {languageOf, typeLabel, written} from './declared.js';
 
 const GROUPS_MAX = 20;
 
@@ -16,19 +16,20 @@ const GROUPS_MAX = 20;
  */
 export function countFigure({by, groups, of, filters}, question, context) {
   const {types = [], from, to, facets = {}} = filters;
-  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value), value: of ? group[of] : group.count}))
+  const entries = groups.slice(0, GROUPS_MAX).map((group) => ({label: groupLabel(by, group.value, types[0]), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
   const left = groups.length - GROUPS_MAX;
   const title = [of ? words(of.replace(':', ' of ')) : typeLabel(types[0] ?? 'records'), by && `by ${words(by).toLowerCase()}`].filter(Boolean).join(' ');
   const address = context.address({q: question, tab: 'results', type: types, from, to, ...facets});
   return element('div', {class: 'count'},
-    entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year'}),
+    entries.length > 1 && barChart(title, entries, {isSorted: by === 'day' || by === 'month' || by === 'year', written: (value) => (of && written(types[0], of.split(':')[1], value)) || amount(value, undefined, languageOf(types[0]))}),
     left > 0 && element('p', {class: 'fine'}, `The first ${GROUPS_MAX} of ${groups.length} are drawn.`),
     element('p', {}, element('a', {href: address}, 'Show the records behind this')));
 }
 
-function groupLabel(by, value) {
+function groupLabel(by, value, type) {
+  const language = languageOf(type);
   if (by === 'year') return String(value).slice(0, 4);
-  if (by === 'month') return month(value);
-  return ['day', 'week'].includes(by) ? day(value) : String(value);
+  if (by === 'month') return month(value, language);
+  return ['day', 'week'].includes(by) ? day(value, language) : written(type, by, value) ?? String(value);
 }

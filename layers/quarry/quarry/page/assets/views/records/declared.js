@@ -3,7 +3,7 @@
  */
 
 import {element, replace} from '../../dom.js';
-import {number, words} from '../../format.js';
+import {amount, day, number, words} from '../../format.js';
 
 const VALUES_MAX = 60;
 const EXAMPLES_MAX = 5;
@@ -30,6 +30,32 @@ export function collections(context) {
  */
 export function typeLabel(type) {
   return types.find(({name}) => name === type)?.label ?? words(type);
+}
+
+/** The language that records of a type are in, as a code; undefined where it is not known. @param {string} type */
+export function languageOf(type) {
+  return types.find(({name}) => name === type)?.language;
+}
+
+function facetOf(type, name) {
+  return types.find((each) => each.name === type)?.facets.find((each) => each.name === name);
+}
+
+/** A value of a field as the type's language writes it: numbers, money and dates of facets; null for all others.
+ * @param {string} type
+ * @param {string} name
+ * @param {any} value
+ */
+export function written(type, name, value) {
+  const {kind, currency} = facetOf(type, name) ?? {};
+  const isNumber = value !== '' && value !== null && typeof value !== 'boolean' && Number.isFinite(Number(value));
+  if ((kind === 'number' || kind === 'money') && isNumber) return amount(Number(value), currency, languageOf(type));
+  return kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? day(value, languageOf(type)) : null;
+}
+
+/** A value that is filtered by, or a range of them, in words. @param {string} type @param {string} name @param {string} value */
+export function filterValue(type, name, value) {
+  return value.split('..').map((end) => written(type, name, end) ?? end).join(' to ');
 }
 
 /** What may be chosen where these types are known: all that there are.

@@ -8,14 +8,14 @@ import {facts, openPanel} from '../../components/panel.js';
 import {copyButton, itemActions} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {collections} from './declared.js';
+import {collections, languageOf, written} from './declared.js';
 
 /**
  * The type and the date above a record's title.
  * @param {{type: string, date?: string}} record
  */
 function kicker({type, date}) {
-  return [words(type), date && day(date)].filter(Boolean).join(' · ');
+  return [words(type), date && day(date, languageOf(type))].filter(Boolean).join(' · ');
 }
 
 /**
@@ -93,7 +93,7 @@ export function openRecord(record, context) {
 const LEFT_OUT = /^(id|url|date|title)$|_id$/;
 const LONG_TEXT_MIN = 160;
 
-function whole({fields, texts: given = [], meeting, title, url}, labels) {
+function whole({type, fields, texts: given = [], meeting, title, url}, labels) {
   const isLong = (value) => typeof value === 'string' && value.length >= LONG_TEXT_MIN;
   const named = [...new Set([...given, ...Object.keys(fields).filter((name) => isLong(fields[name]))])];
   const texts = named.filter((name) => fields[name] && fields[name] !== title);
@@ -101,17 +101,17 @@ function whole({fields, texts: given = [], meeting, title, url}, labels) {
   return [
     texts.length > 0 && element('div', {class: 'record-texts'}, texts.map((name, index) => element('section', {},
       (texts.length > 1 || index > 0) && element('h3', {class: 'section-label'}, words(name)), element('p', {class: 'record-text'}, String(fields[name]))))),
-    facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), fieldValue(name, value)])),
+    facts(others.map(([name, value]) => [labels[name] ?? words(name.replace(/_seconds$/, '')), written(type, name, value) ?? fieldValue(name, value, languageOf(type))])),
     url && element('p', {}, outsideLink(url, 'Open at its source ', icon('outside'))),
     momentLink(fields, meeting?.video_url ?? url),
     meeting && parentOf(meeting),
   ];
 }
 
-function fieldValue(name, value) {
+function fieldValue(name, value, language) {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (name.endsWith('_seconds') && typeof value === 'number') return clock(value);
-  if (/^date$|_on$|_date$/.test(name) && typeof value === 'string') return day(value);
+  if (/^date$|_on$|_date$/.test(name) && typeof value === 'string') return day(value, language);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value === null ? null : String(value);
 }
 

@@ -10,7 +10,7 @@ import {sortControl, sorted} from '../../components/sorting.js';
 import {takeaway} from '../../components/takeaway.js';
 import {button, element, icon, plain, replace} from '../../dom.js';
 import {number, plural, words} from '../../format.js';
-import {collections, facetFields, offered, typeLabel} from './declared.js';
+import {collections, facetFields, filterValue, offered, typeLabel} from './declared.js';
 import {monthsChart, periods} from './months.js';
 import {resultCard} from './record.js';
 
@@ -237,7 +237,7 @@ export class Results {
   /** What the facets filter by, each to be taken away. */
   #chosen() {
     const chips = Object.entries(this.facets).map(([name, values]) => removable(
-      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => value.replace('..', ' to ')).join(' or ')}`,
+      `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => filterValue(this.search.type[0], name.replace(/^-/, ''), value)).join(' or ')}`,
       {label: `Without this filter: ${words(name.replace(/^-/, ''))}`, onremove: () => this.callbacks.onfilter({[name]: []})}));
     return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
   }

@@ -1,0 +1,48 @@
+"""How far an answer can be trusted: pure arithmetic, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+
+from quarry.records.contract import ConfidenceLevel, Source
+
+HIGH_SOURCES_MIN = 6
+HIGH_SIMILARITY_ABOVE = 0.7
+LOW_SOURCES_MAX = 2
+LOW_SIMILARITY_BELOW = 0.5
+
+
+def confidence(sources: Sequence[Source], basis: str = "", *, is_doubtful: bool = False) -> tuple[ConfidenceLevel, str]:
+    """How far the sources carry an answer, and a label that says so.
+
+    High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
+    over the sources that have a similarity; where none has, the count alone decides between low and medium. A number that was
+    counted exactly is high by what it was counted on, the `basis`, whatever the sources beside it are. What may not answer the
+    question (`is_doubtful`) is low, whatever the sources.
+    """
+    if basis:
+        return "high", _label("high", basis)
+    count = len(sources)
+    similarities = [source.similarity for source in sources if source.similarity is not None]
+    mean = fsum(similarities) / len(similarities) if similarities else None
+    level: ConfidenceLevel = "medium"
+    if is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
+        level = "low"
+    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
+        level = "high"
+    return level, _label(level, _based_on(count))
+
+
+def kept_label(level: ConfidenceLevel, source_count: int) -> str:
+    """The label of an answer that was kept with this level: one that is high with few sources was counted."""
+    is_counted = level == "high" and source_count < HIGH_SOURCES_MIN
+    return _label(level, "counted on the records" if is_counted else _based_on(source_count))
+
+
+def _label(level: ConfidenceLevel, basis: str) -> str:
+    return f"{level.capitalize()} confidence, {basis}"
+
+
+def _based_on(count: int) -> str:
+    return f"based on {count} source{'' if count == 1 else 's'}"
