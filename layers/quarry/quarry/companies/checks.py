@@ -1,0 +1,35 @@
+"""What a request names, against the values of the data: what no company has is refused with what comes nearest."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from quarry.companies.contract import FUNDING_STAGES, STATUSES, ChatRequest, Condition
+from quarry.companies.facets import COMPANIES, STAGE, STATUS
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.known_values import NamedValue, plain, values_meant
+
+_ALWAYS: dict[str, str] = {plain(value): value for value in (*STATUSES, *FUNDING_STAGES)}
+
+
+async def check_constraints(request: ChatRequest, database: Database) -> ChatRequest:
+    """The request, its constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
+    if request.constraints is None:
+        return request
+    conditions = [condition.model_copy() for condition in request.constraints.conditions]
+    named = [
+        NamedValue((condition.field,), value, f"/constraints/conditions/{place}/values")
+        for place, condition in enumerate(conditions)
+        for value in condition.values
+        if not _always(condition, value)
+    ]
+    meant = iter(await values_meant(database, COMPANIES, named, request.question))
+    for condition in conditions:
+        kept = [[known] if (known := _always(condition, value)) else next(meant) for value in condition.values]
+        condition.values = list(dict.fromkeys(chain.from_iterable(kept)))
+    return request.model_copy(update={"constraints": request.constraints.model_copy(update={"conditions": conditions})})
+
+
+def _always(condition: Condition, value: str) -> str | None:
+    """The value where it exists whether a company has it or not."""
+    return _ALWAYS.get(plain(value)) if condition.field in (STATUS, STAGE) else None

@@ -1,0 +1,167 @@
+"""Values that a request names, against those of the data: which are meant, and what comes nearest to one that no row has."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.postgres.pool import Database
+from quarry.core.query.gazetteer import places_called
+from quarry.core.retrieval.facets import SearchTable
+
+VALUES_MAX = 1_000
+"""So many values a request may name."""
+NEAREST_VALUES = 3
+NEAREST_CUTOFF = 0.4
+NEAREST_CHARACTERS = 60
+"""So many letters of a value are compared with one that does not exist,"""
+COMPARED_VALUES = 1_000
+"""with the most frequent values of its facet,"""
+EXPLAINED_VALUES = 5
+"""for the first so many that do not exist."""
+
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True)
+class NamedValue:
+    """A value as somebody wrote it, of any of the facets; `pointer` is where it stands in the request."""
+
+    facets: tuple[str, ...]
+    value: str
+    pointer: str = ""
+    is_negated: bool = False
+
+
+@dataclass(frozen=True)
+class UnknownValue:
+    """A value that no row has, and those that come nearest to it. `noun` is what a row is called, `label` the facet."""
+
+    noun: str
+    label: str
+    value: str
+    nearest: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: SearchTable, facet: str, value: str, nearest: tuple[str, ...] = ()) -> UnknownValue:
+        return cls(table.nouns[0], table.facet(facet).label, value, nearest)
+
+    def __str__(self) -> str:
+        offered = f"; did you mean {' or '.join(repr(value) for value in self.nearest)}?" if self.nearest else "."
+        return f"No {self.noun} has the {self.label} {self.value!r}{offered}"
+
+
+async def values_meant(
+    database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = ""
+) -> list[list[str]]:
+    """For each value those of the data that are meant. What no row has stays as it is where the question `said` it, as a reading
+    would leave it, where it is a place of the gazetteer, and where there is no data at all.
+
+    Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    """
+    if len(named) > VALUES_MAX:
+        raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
+    found = await existing_values(database, table, named)
+    words = _stems(said)
+    unknown = [
+        each
+        for each, values in zip(named, found, strict=True)
+        if not values and not _is_said(each.value, words) and not _is_place(table, each)
+    ]
+    if unknown and await _has_values(database, table):
+        raise InvalidInput(await _explained(database, table, unknown))
+    return [values or [each.value] for each, values in zip(named, found, strict=True)]
+
+
+async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
+    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, punctuation and
+    inflection or by an everyday synonym, else those that hold all of its words.
+    """
+    asked = [
+        (place, facet, value)
+        for place, each in enumerate(named)
+        for facet in each.facets
+        for value in (each.value, *_synonyms(table, facet, each.value))
+    ]
+    places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
+    arguments = {"table": table.name, "places": list(places), "facets": list(facets), "values": list(values)}
+    found: list[dict[bool, list[str]]] = [{} for _ in named]
+    for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
+        found[row["place"]].setdefault(row["is_whole"], []).append(row["value"])
+    return [list(dict.fromkeys(matches.get(True) or matches.get(False) or ())) for matches in found]
+
+
+def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
+    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
+    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
+    wanted = plain(value)[:NEAREST_CHARACTERS]
+    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
+    return tuple(by_plain[each] for each in close)
+
+
+def plain(text: str) -> str:
+    """Lower-case words and figures, one space between them."""
+    return _NOT_ALPHANUMERIC.sub(" ", text.casefold()).strip()
+
+
+def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
+    said = plain(value)
+    return [meant for word, meant in table.facet(facet).synonyms if plain(word) == said]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, keys(text)))
+
+
+def _is_said(value: str, words: frozenset[str]) -> bool:
+    stems = _stems(value)
+    return bool(stems) and stems <= words
+
+
+def _is_place(table: SearchTable, named: NamedValue) -> bool:
+    return any(table.facet(facet).kind == "place" for facet in named.facets) and bool(list(places_called(named.value)))
+
+
+async def _has_values(database: Database, table: SearchTable) -> bool:
+    row = await database.row(
+        "select exists (select from facet_values where table_name = %(table)s) as has", {"table": table.name}
+    )
+    return row is not None and bool(row["has"])
+
+
+async def _explained(database: Database, table: SearchTable, unknown: Sequence[NamedValue]) -> list[FieldError]:
+    errors = []
+    for place, each in enumerate(unknown):
+        near: tuple[str, ...] = ()
+        if place < EXPLAINED_VALUES:
+            arguments = {"table": table.name, "facets": list(each.facets), "limit": COMPARED_VALUES}
+            rows = await database.rows(_FREQUENT_VALUES, arguments)
+            near = nearest(each.value, [row["value"] for row in rows])
+        errors.append(FieldError(each.pointer, str(UnknownValue.of(table, each.facets[0], each.value, near))))
+    return errors
+
+
+_EXISTING_VALUES = (
+    "select a.place, f.value, f.is_whole from ("
+    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
+    "  from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[]) g (place, facet, value)"
+    ") a, lateral ("
+    "  (select v.value, true as is_whole from facet_values v"
+    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet limit 60)"
+    "  union all"
+    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
+    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet"
+    "   order by v.row_count desc, v.value limit 60)"
+    ") f"
+)
+
+# A value may stand in several rows of the dictionary, whose counts add up.
+_FREQUENT_VALUES = (
+    "select value from facet_values where table_name = %(table)s and facet = any(%(facets)s::text[])"
+    " group by value order by sum(row_count) desc, value limit %(limit)s"
+)
