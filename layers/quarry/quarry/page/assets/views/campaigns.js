@@ -4,11 +4,12 @@ import {barChart} from '../components/bars.js';
 import {choices, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
-import {button, element, outsideLink, replace} from '../dom.js';
+import {standing} from '../components/understood.js';
+import {button, element, outsideLink} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {understood} from './campaigns/constraints.js';
+import {reader} from './campaigns/constraints.js';
 
 export {stylesheet};
 export const title = 'Campaigns';
@@ -46,7 +47,8 @@ class CampaignsTurn extends Turn {
       message: this.question,
       history: history.slice(-HISTORY_MAX),
       ...(this.constraints !== null && {constraints: this.constraints}),
-      ...(last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
+      // what was applied is among the constraints
+      ...(this.constraints === null && last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
     };
   }
 
@@ -60,11 +62,11 @@ class CampaignsTurn extends Turn {
   }
 
   get summary() {
-    return plural(this.answer.total, 'campaign');
+    return counted(this.answer);
   }
 
-  groups(constraints) {
-    return understood(constraints);
+  get reader() {
+    return reader;
   }
 
   found() {
@@ -73,7 +75,7 @@ class CampaignsTurn extends Turn {
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       this.#keep(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
-      campaigns.length > 0 && campaignList(campaigns, total),
+      campaigns.length > 0 && campaignList(this.answer),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
     ];
@@ -108,27 +110,33 @@ function charts({channel, sentiment, value_prop: valueProp}) {
     barChart(name, Object.entries(counts).map(([text, value]) => ({label: text, value})), {max: BARS}));
 }
 
+/** How many there are, as far as they were counted. */
+function counted({total, more}) {
+  return more ? `more than ${plural(total, 'campaign')}` : plural(total, 'campaign');
+}
+
 /** The first cards, and a button for the others. */
-function campaignList(campaigns, total) {
-  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': plural(total, 'campaign')}, campaigns.slice(0, CARDS).map(item));
+function campaignList({campaigns, total, more}) {
+  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})}, campaigns.slice(0, CARDS).map(item));
   const rest = campaigns.slice(CARDS);
-  const more = button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
+  const showRest = button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
     const first = item(rest[0]);
     list.append(first, ...rest.slice(1).map(item));
-    replace(foot);
+    showRest.remove();
     first.querySelector('button').focus();
   }});
-  const foot = element('div', {}, rest.length > 0 && more);
+  const foot = element('div', {}, rest.length > 0 && showRest,
+    (more || total > campaigns.length) && element('p', {class: 'fine'}, `Of ${counted({total, more})}, the first ${campaigns.length} are here.`));
   return [list, foot];
 }
 
 function item(campaign) {
-  return element('li', {}, element('button', {type: 'button', class: 'card campaign', on: {click: () => open(campaign)}},
+  return element('li', {class: 'campaign-item'}, element('button', {type: 'button', class: 'card campaign', on: {click: () => open(campaign)}},
     element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
     campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text clamped'}, campaign.campaign_text)));
+    element('span', {class: 'card-text clamped'}, campaign.campaign_text)), standing(campaign));
 }
 
 function open(campaign) {

@@ -1,7 +1,7 @@
 /** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
 
 import {label} from '../components/chips.js';
-import {confidenceShare} from '../components/confidence.js';
+import {fitLevel} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {standing} from '../components/understood.js';
@@ -9,7 +9,7 @@ import {element, outsideLink} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {understood} from './companies/constraints.js';
+import {reader} from './companies/constraints.js';
 
 export {stylesheet};
 export const title = 'Companies';
@@ -57,8 +57,8 @@ class CompaniesTurn extends Turn {
     return plural(this.answer.references.length, 'company', 'companies');
   }
 
-  groups(constraints) {
-    return understood(constraints, this.question);
+  get reader() {
+    return reader;
   }
 
   found() {
@@ -76,7 +76,7 @@ function referenceCard(reference, company) {
     element('div', {class: 'found-head'},
       element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => openCompany(reference, company)}},
         reference.companyName)),
-      confidenceShare(reference.confidence)),
+      fitLevel(reference.confidence)),
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
     standing(reference),
