@@ -85,6 +85,12 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     assert "Germany" not in countries(ruled_out)
     assert all("not in Germany" in reference["meets"] for reference in ruled_out["references"])
     assert {"Germany"} < set(countries(changed()))
+    tag = {"values": ["lending"], "strength": "required", "group": 1}
+    tags = [{"field": field} | tag for field in ("sector", "category", "business_model", "niche")]
+    filed = final(chat(client, question, constraints={"conditions": tags}))
+    assert [(each["field"], each["values"]) for each in filed["constraints"]["conditions"]] == [
+        ("category", ["Lending"])
+    ]
     preferred = changed(strength="preferred")
     stands = [("in Germany" in each["meets"], "in Germany" in each["misses"]) for each in preferred["references"]]
     assert stands[0] == (True, False)

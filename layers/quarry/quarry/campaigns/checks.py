@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from quarry.campaigns.contract import CampaignFilters, ChatRequest, ExcludedValues
+from collections.abc import Sequence
+
+from quarry.campaigns.contract import CampaignFilters, ChatRequest, ClauseOnWire, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.filters import VALUE_FILTERS, named_values, resolve
 from quarry.campaigns.results import KnownValues
@@ -39,15 +41,31 @@ async def check_constraints(request: ChatRequest, database: Database) -> ChatReq
         return request
     constraints = request.constraints.model_copy(deep=True)
     given = [
-        (condition, NamedValue((condition.field,), value, f"/constraints/conditions/{i}/any_of/{j}/values"))
+        (
+            condition,
+            NamedValue((condition.field,), value, f"/constraints/conditions/{i}/any_of/{j}/values", elsewhere=beside),
+        )
         for i, clause in enumerate(constraints.conditions)
+        for beside in [_said_together(clause, constraints.conditions)]
         for j, condition in enumerate(clause.any_of)
         if condition.field in VALUE_FILTERS
         for value in condition.values
     ]
     meant = await values_meant(database, CAMPAIGNS, [named for _, named in given], request.message)
-    for condition, _ in given:
-        condition.values = []
-    for (condition, _), values in zip(given, meant, strict=True):
-        condition.values = list(dict.fromkeys((*condition.values, *values)))
+    values: dict[int, list[str]] = {}
+    for (condition, _), found in zip(given, meant, strict=True):
+        values.setdefault(id(condition), []).extend(found)
+    for clause in constraints.conditions:
+        for condition in clause.any_of:
+            condition.values = list(dict.fromkeys(values.get(id(condition), condition.values)))
+        clause.any_of = [each for each in clause.any_of if values.get(id(each)) != []]
+    constraints.conditions = [clause for clause in constraints.conditions if clause.any_of]
     return request.model_copy(update={"constraints": constraints})
+
+
+def _said_together(clause: ClauseOnWire, clauses: Sequence[ClauseOnWire]) -> tuple[str, ...]:
+    """The fields of which a clause says the same: alternatives, and what is ruled out in each of several."""
+    beside = [clause]
+    if len(clause.any_of) == 1 and clause.any_of[0].negated:
+        beside = [each for each in clauses if [one.values for one in each.any_of] == [clause.any_of[0].values]]
+    return tuple({each.field for other in beside for each in other.any_of if each.field in VALUE_FILTERS})

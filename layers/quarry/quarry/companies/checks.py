@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from quarry.companies.contract import FUNDING_STAGES, STATUSES, ChatRequest, Condition
+from quarry.companies.contract import FUNDING_STAGES, STATUSES, VALUES_MAX, ChatRequest, Condition
 from quarry.companies.facets import COMPANIES, STAGE, STATUS
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.known_values import NamedValue, plain, values_meant
@@ -16,18 +16,36 @@ async def check_constraints(request: ChatRequest, database: Database) -> ChatReq
     """The request, its constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
     if request.constraints is None:
         return request
-    conditions = [condition.model_copy() for condition in request.constraints.conditions]
+    conditions = request.constraints.conditions
+    fields: dict[object, list[str]] = {}
+    for condition in conditions:
+        fields.setdefault(_said_together(condition), []).append(condition.field)
     named = [
-        NamedValue((condition.field,), value, f"/constraints/conditions/{place}/values")
+        NamedValue(
+            (condition.field,),
+            value,
+            f"/constraints/conditions/{place}/values",
+            elsewhere=tuple(fields[_said_together(condition)]),
+        )
         for place, condition in enumerate(conditions)
         for value in condition.values
         if not _always(condition, value)
     ]
     meant = iter(await values_meant(database, COMPANIES, named, request.question))
+    kept = []
     for condition in conditions:
-        kept = [[known] if (known := _always(condition, value)) else next(meant) for value in condition.values]
-        condition.values = list(dict.fromkeys(chain.from_iterable(kept)))
-    return request.model_copy(update={"constraints": request.constraints.model_copy(update={"conditions": conditions})})
+        found = [[known] if (known := _always(condition, value)) else next(meant) for value in condition.values]
+        values = list(dict.fromkeys(chain.from_iterable(found)))[:VALUES_MAX]
+        if values or not condition.values:
+            kept.append(condition.model_copy(update={"values": values}))
+    return request.model_copy(update={"constraints": request.constraints.model_copy(update={"conditions": kept})})
+
+
+def _said_together(condition: Condition) -> object:
+    """What conditions share that say the same of several fields: alternatives, and what is ruled out in each of them."""
+    if condition.group is not None:
+        return condition.strength, condition.group
+    return tuple(map(str.casefold, condition.values)) if condition.negated else id(condition)
 
 
 def _always(condition: Condition, value: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
@@ -30,12 +30,15 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class NamedValue:
-    """A value as somebody wrote it, of any of the facets; `pointer` is where it stands in the request."""
+    """A value as somebody wrote it, of any of the facets; `pointer` is where it stands in the request. `elsewhere` are facets of
+    which the same is said: what one of them has means nothing here, unless these facets have it too.
+    """
 
     facets: tuple[str, ...]
     value: str
     pointer: str = ""
     is_negated: bool = False
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,29 +62,53 @@ class UnknownValue:
 async def values_meant(
     database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = ""
 ) -> list[list[str]]:
-    """For each value those of the data that are meant. What no row has stays as it is where the question `said` it, as a reading
-    would leave it, where it is a place of the gazetteer, and where there is no data at all.
+    """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
+    where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
 
     Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
-    found = await existing_values(database, table, named)
+    found = await _matches(database, table, named)
+    partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
+    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial])
+    by_value = dict(zip(partial, beside, strict=True))
+    meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
     words = _stems(said)
     unknown = [
         each
-        for each, values in zip(named, found, strict=True)
-        if not values and not _is_said(each.value, words) and not _is_place(table, each)
+        for each, values in zip(named, meant, strict=True)
+        if values is None and not _is_said(each.value, words) and not _is_place(table, each)
     ]
     if unknown and await _has_values(database, table):
         raise InvalidInput(await _explained(database, table, unknown))
-    return [values or [each.value] for each, values in zip(named, found, strict=True)]
+    return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
 
 
 async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
     """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, punctuation and
     inflection or by an everyday synonym, else those that hold all of its words.
     """
+    return [matches.whole or matches.partial for matches in await _matches(database, table, named)]
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Values of the data that are the same as one that was named, and those that hold all of its words."""
+
+    whole: list[str] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+
+    def meant_beside(self, other: _Matches) -> list[str] | None:
+        """Those that are meant where the same is said of the other's facets: the same values before all; None where there are
+        none at all.
+        """
+        if self.whole or not (other.whole or other.partial):
+            return self.whole or self.partial or None
+        return [] if other.whole else self.partial
+
+
+async def _matches(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[_Matches]:
     asked = [
         (place, facet, value)
         for place, each in enumerate(named)
@@ -90,10 +117,12 @@ async def existing_values(database: Database, table: SearchTable, named: Sequenc
     ]
     places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
     arguments = {"table": table.name, "places": list(places), "facets": list(facets), "values": list(values)}
-    found: list[dict[bool, list[str]]] = [{} for _ in named]
+    found = [_Matches() for _ in named]
     for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
-        found[row["place"]].setdefault(row["is_whole"], []).append(row["value"])
-    return [list(dict.fromkeys(matches.get(True) or matches.get(False) or ())) for matches in found]
+        kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
+        if row["value"] not in kept:
+            kept.append(row["value"])
+    return found
 
 
 def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:

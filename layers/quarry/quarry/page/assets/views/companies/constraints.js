@@ -105,7 +105,10 @@ function changed(condition, values) {
   if (held.topic !== undefined) return {...condition, held: {topic: text}};
   if (held.excluded !== undefined) return {...condition, held: {excluded: text}};
   const bounds = values.map((value) => (value === '' ? null : Number(value)));
-  const clause = held.clause.map(({label, ...each}) => (MEASURED.has(each.field)
-    ? {...each, least: bounds[0], most: bounds[1]} : {...each, values: alternatives(text)}));
+  const [first] = held.clause;
+  // what companies are filed under is named without saying as what
+  const fields = TAGS.has(first.field) ? [...TAGS] : held.clause.map(({field}) => field);
+  const clause = MEASURED.has(first.field)
+    ? [{...first, label: null, least: bounds[0], most: bounds[1]}] : fields.map((field) => ({...first, field, label: null, values: alternatives(text)}));
   return {...condition, held: {clause, evidence: [], words: []}};
 }
