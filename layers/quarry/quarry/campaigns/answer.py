@@ -22,7 +22,7 @@ from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.query.question import Ask
 from quarry.core.retrieval.answers import Standing
-from quarry.core.retrieval.known_values import plain
+from quarry.core.retrieval.named_values import plain
 from quarry.core.retrieval.questions import labels_of, standings
 from quarry.core.run_log import ResultRecord
 

@@ -11,7 +11,8 @@ from quarry.campaigns.results import KnownValues
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.known_values import NamedValue, values_meant
+from quarry.core.retrieval.known_values import values_meant
+from quarry.core.retrieval.named_values import NamedValue
 
 
 async def check_values(

@@ -11,7 +11,7 @@ from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.campaigns.results import KnownValues
 from quarry.core.query import mention
 from quarry.core.query.question import Clause, Condition
-from quarry.core.retrieval.known_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
 VALUE_FILTERS = tuple(ExcludedValues.model_fields)
 """Filters whose values are those of a facet of the same name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
@@ -53,7 +55,7 @@ class ChatView:
         if self._answer is not None:
             self._answer.finish()
         if answer.campaigns:
-            self._campaigns(answer.campaigns, answer.total)
+            self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
             for name, counts in answer.aggregation:
                 self._bars(name.replace("_", " "), counts)
@@ -65,9 +67,9 @@ class ChatView:
         if answer.telemetry.degraded_steps:
             self._line(f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
 
-    def _campaigns(self, campaigns: list[Campaign], total: int) -> None:
+    def _campaigns(self, campaigns: Sequence[Campaign], total: int, *, is_more: bool) -> None:
         self._console.print()
-        self._line(f"Campaigns ({total})", "bold")
+        self._line(f"Campaigns ({'more than ' if is_more else ''}{total})", "bold")
         table = Table.grid(padding=(0, 1))
         for style in ("", "dim", ""):
             table.add_column(style=style)

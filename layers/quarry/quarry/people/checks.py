@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.postgres.pool import Database
-from quarry.core.retrieval.known_values import NamedValue, nearest, values_meant
+from quarry.core.retrieval.known_values import values_meant
+from quarry.core.retrieval.named_values import NamedValue, nearest
 from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.people.normalisation import is_date
@@ -46,13 +47,13 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
     ]
     meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
     replaced: dict[tuple[int, str], list[str]] = {}
-    for (part, field, _), values in zip(given, meant, strict=True):
+    for (part, field, _), found in zip(given, meant, strict=True):
         if field in _REPLACED:
-            replaced.setdefault((id(part), field), []).extend(values)
+            replaced.setdefault((id(part), field), []).extend(found)
     for part in parts.values():
         for field in _REPLACED:
-            if values := replaced.get((id(part), field)):
-                setattr(part, field, values)
+            if (id(part), field) in replaced:
+                setattr(part, field, replaced[id(part), field])
     return constraints.model_copy(update=parts)
 
 

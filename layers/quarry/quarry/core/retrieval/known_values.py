@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quarry.core.errors import FieldError, InvalidInput
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
+from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.gazetteer import places_called
 from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
 
 VALUES_MAX = 1_000
 """So many values a request may name."""
-NEAREST_VALUES = 3
-NEAREST_CUTOFF = 0.4
-NEAREST_CHARACTERS = 60
-"""So many letters of a value are compared with one that does not exist,"""
 COMPARED_VALUES = 1_000
-"""with the most frequent values of its facet,"""
-EXPLAINED_VALUES = 5
-"""for the first so many that do not exist."""
-
-_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-
-
-@dataclass(frozen=True)
-class NamedValue:
-    """A value as somebody wrote it, of any of the facets; `pointer` is where it stands in the request. `elsewhere` are facets of
-    which the same is said: what one of them has means nothing here, unless these facets have it too.
-    """
-
-    facets: tuple[str, ...]
-    value: str
-    pointer: str = ""
-    is_negated: bool = False
-    elsewhere: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class UnknownValue:
-    """A value that no row has, and those that come nearest to it. `noun` is what a row is called, `label` the facet."""
-
-    noun: str
-    label: str
-    value: str
-    nearest: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, table: SearchTable, facet: str, value: str, nearest: tuple[str, ...] = ()) -> UnknownValue:
-        return cls(table.nouns[0], table.facet(facet).label, value, nearest)
-
-    def __str__(self) -> str:
-        offered = f"; did you mean {' or '.join(repr(value) for value in self.nearest)}?" if self.nearest else "."
-        return f"No {self.noun} has the {self.label} {self.value!r}{offered}"
+"""So many values of a facet, the most frequent ones, are compared with one that does not exist."""
 
 
 async def values_meant(
@@ -125,19 +86,6 @@ async def _matches(database: Database, table: SearchTable, named: Sequence[Named
     return found
 
 
-def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
-    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
-    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
-    wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
-    return tuple(by_plain[each] for each in close)
-
-
-def plain(text: str) -> str:
-    """Lower-case words and figures, one space between them."""
-    return _NOT_ALPHANUMERIC.sub(" ", text.casefold()).strip()
-
-
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
     said = plain(value)
     return [meant for word, meant in table.facet(facet).synonyms if plain(word) == said]
@@ -170,7 +118,7 @@ async def _explained(database: Database, table: SearchTable, unknown: Sequence[N
         if place < EXPLAINED_VALUES:
             arguments = {"table": table.name, "facets": list(each.facets), "limit": COMPARED_VALUES}
             rows = await database.rows(_FREQUENT_VALUES, arguments)
-            near = nearest(each.value, [row["value"] for row in rows])
+            near = await off_loop(nearest, each.value, [row["value"] for row in rows])
         errors.append(FieldError(each.pointer, str(UnknownValue.of(table, each.facets[0], each.value, near))))
     return errors
 
