@@ -25,7 +25,9 @@ class Resolved:
     unknown: tuple[UnknownValue, ...] = ()
 
 
-def named_values(filters: CampaignFilters, exclude: ExcludedValues | None, pointer: str = "") -> list[NamedValue]:
+def named_values(
+    filters: CampaignFilters, exclude: ExcludedValues | None = None, pointer: str = ""
+) -> list[NamedValue]:
     """The values that filters name, and those that none may have, each at a pointer below this one."""
     given = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
     return [
