@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
@@ -91,7 +92,8 @@ async def find_by_theme(
     clauses: Sequence[Clause],
     preferred: Sequence[Clause] = (),
 ) -> CampaignSet:
-    """The campaigns that are about something, by meaning and by words, among those that meet every clause; at most SEMANTIC_MAX.
+    """The campaigns that are about something, by meaning and by words, among those that meet every clause; of `more` than
+    SEMANTIC_MAX the nearest.
 
     Without a vector, by words alone.
     """
@@ -114,7 +116,8 @@ async def find_by_theme(
         }
         scores = {id: score for id, score in scores.items() if score >= SCORE_MIN}
     best = sorted(scores, key=lambda found: (-scores[found], found))
-    return await find_ids(database, best[:SEMANTIC_MAX], preferred)
+    found = await find_ids(database, best[:SEMANTIC_MAX], preferred)
+    return replace(found, more=len(best) > SEMANTIC_MAX)
 
 
 def _in_order(function: LiteralString) -> Composable:
