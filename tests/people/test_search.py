@@ -226,13 +226,14 @@ class TestConditions:
         self, client: TestClient, world_url: str
     ) -> None:
         user = somebody()
-        for part, message in [
+        wrong: list[tuple[dict[str, dict[str, Any]], str]] = [
             ({"must": {"company_norm": ["Kestral Labs"]}}, "did you mean 'Kestrel Labs'"),
             ({"exclude": {"location": ["Bengalurx"]}}, "did you mean 'Bengaluru"),
             ({"must": {"location_text": "Pune or Bengalurx"}}, "did you mean 'Bengaluru"),
             ({"must": {"seniority_level": ["senor"]}}, "did you mean 'senior'"),
             ({"must": {"time_start": "2021-13"}}, "YYYY-MM-DD"),
-        ]:
+        ]
+        for part, message in wrong:
             response = post(client, user, "whoever", constraints=part)
             assert response.status_code == 422, response.text
             [error] = response.json()["errors"]
