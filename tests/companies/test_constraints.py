@@ -66,14 +66,17 @@ def test_what_a_caller_leaves_out_is_dropped_and_what_is_added_holds() -> None:
         conditions=[
             Condition(field="city", values=["Leeds"]),
             Condition(field="employees", most=20, negated=True),
-            Condition(field="name"),
+            Condition(field="acquirer"),
+            Condition(field="country", values=["Norway"], strength="preferred"),
         ],
     )
     changed = with_constraints(asked("insurance startups in Germany"), given)
     assert [(each.facet, each.values, each.is_negated) for clause in changed.stated for each in clause] == [
         ("city", ("Leeds",), False),
         ("employees", (), True),
+        ("acquirer", (), False),
     ]
+    assert [each.values for clause in changed.preferred for each in clause] == [("Norway",)]
     assert (changed.assumed, changed.tags, changed.words) == ((), (), ("weed",))
 
 

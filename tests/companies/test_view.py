@@ -78,7 +78,7 @@ def test_a_search_is_shown_with_its_steps_text_companies_and_run() -> None:
 Weeder fits best.
 
 
-1. Weeder[2J  81%  https://weeder.example
+1. Weeder[2J  confidence 0.81  https://weeder.example
    Weeds, pulled
    It pulls weeds.
    weeding · Leeds

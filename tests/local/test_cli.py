@@ -604,7 +604,7 @@ class TestAskPeople:
             "must   ",
             "city: bengaluru",
             "1. ",
-            " %",
+            "✓ ",
             "• ",
             "2. ",
             "With one constraint less",

@@ -40,6 +40,8 @@ ASHA = PersonResult(
     work_preferred_locations=[],
     work_preferred_salary_min=None,
     matched_cards=[CARD],
+    meets=["at Kestrel Labs"],
+    misses=["in Pune\x1b[2J"],
 )
 RESPONSE = PeopleSearchResponse(
     search_id="s-1",
@@ -76,13 +78,15 @@ not    company: lumen grid
 
 Too few people fit exactly: location relaxed.
 
-1. Asha Verma  82 %
+1. Asha Verma
    Builds payments
+   ✓ at Kestrel Labs  ✗ in Pune[2J
    • Go at Kestrel Labs
    • Open to work
    Backend engineer, Kestrel[2J Labs, Pune, 2019 to now
 
 2. p1
+   ✓ at Kestrel Labs  ✗ in Pune[2J
    • Go at Kestrel Labs
    • Open to work
 

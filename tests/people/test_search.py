@@ -205,6 +205,47 @@ class TestConditions:
         assert set(ids(body)) <= PUNE
         assert post(client, somebody(), "whoever", constraints={"must": {"city": "a\x00b"}}).status_code == 422
 
+    def test_constraints_may_be_only_preferred_and_an_idempotency_key_stands_for_them(self, client: TestClient) -> None:
+        query, user = "engineers at Kestrel Labs in Pune", somebody()
+        constraints = found(client, query)["constraints"]
+        constraints["must"] |= {"company_norm": [], "city": None, "country": None, "location_text": None}
+        constraints["should"] |= {"company_norm": ["kestrel lab"], "location": ["pune"]}
+        response = post(client, user, query, key="edited", constraints=constraints)
+        body = response.json()
+        assert body["constraints"]["should"]["company_norm"] == ["kestrel labs"]
+        assert body["constraints"]["evidence"] == constraints["evidence"]
+        for person in body["people"]:
+            assert ("at Kestrel Labs" in person["meets"]) == (person["id"] in KESTREL)
+            assert ("in Pune" in person["meets"]) == (person["id"] in PUNE)
+            assert not {"at Kestrel Labs", "in Pune"} & set(person["misses"])
+        assert post(client, user, query, key="edited", constraints=constraints).json() == body
+        constraints["should"]["location"] = []
+        assert post(client, user, query, key="edited", constraints=constraints).status_code == 409
+
+    def test_constraints_that_nobody_meets_are_refused_with_the_nearest_and_cost_nothing(
+        self, client: TestClient, world_url: str
+    ) -> None:
+        user = somebody()
+        wrong: list[tuple[dict[str, dict[str, Any]], str]] = [
+            ({"must": {"company_norm": ["Kestral Labs"]}}, "did you mean 'Kestrel Labs'"),
+            ({"exclude": {"location": ["Bengalurx"]}}, "did you mean 'Bengaluru"),
+            ({"must": {"location_text": "Pune or Bengalurx"}}, "did you mean 'Bengaluru"),
+            ({"must": {"seniority_level": ["senor"]}}, "did you mean 'senior'"),
+            ({"must": {"time_start": "2021-13"}}, "YYYY-MM-DD"),
+        ]
+        for part, message in wrong:
+            response = post(client, user, "whoever", constraints=part)
+            assert response.status_code == 422, response.text
+            [error] = response.json()["errors"]
+            [[name, fields]] = part.items()
+            assert error["pointer"] == f"/constraints/{name}/{next(iter(fields))}"
+            assert message in error["message"]
+        assert ledger(world_url, user) == [10]
+        # as the reading would leave it
+        assert post(
+            client, user, "worked at Kestral Labs", constraints={"must": {"company_norm": ["kestral labs"]}}
+        ).is_success
+
     @pytest.mark.parametrize("query", ["Engineer 07", "engineer 07", "who is Engineer 07?"])
     def test_somebody_named_outright_is_found_first(self, client: TestClient, query: str) -> None:
         body = found(client, query)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -60,3 +62,55 @@ def test_what_is_ruled_out_within_a_tag_leaves_the_tag(client: TestClient) -> No
     companies = final(chat(client, "fintech companies other than banks"))["companiesById"].values()
     assert companies
     assert all("Fintech" in company["sectors"] for company in companies)
+
+
+def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
+    question = "insurance startups in Germany founded after 2010"
+    read = final(chat(client, question))["constraints"]
+    country = next(each for each in read["conditions"] if each["field"] == "country")
+
+    def changed(**changes: object) -> dict[str, Any]:
+        others = [each for each in read["conditions"] if each is not country]
+        given = read | {"conditions": [*others, country | changes] if changes else others}
+        answer = final(chat(client, question, constraints=given))
+        assert answer["constraints"]["evidence"] == read["evidence"]
+        return answer
+
+    def countries(answer: dict[str, Any]) -> list[str]:
+        return [company["hq_country"] for company in answer["companiesById"].values()]
+
+    assert set(countries(changed(values=["france"]))) == {"France"}
+    ruled_out = changed(negated=True)
+    assert countries(ruled_out)
+    assert "Germany" not in countries(ruled_out)
+    assert all("not in Germany" in reference["meets"] for reference in ruled_out["references"])
+    assert {"Germany"} < set(countries(changed()))
+    tag = {"values": ["lending"], "strength": "required", "group": 1}
+    tags = [{"field": field} | tag for field in ("sector", "category", "business_model", "niche")]
+    filed = final(chat(client, question, constraints={"conditions": tags}))
+    assert [(each["field"], each["values"]) for each in filed["constraints"]["conditions"]] == [
+        ("category", ["Lending"])
+    ]
+    preferred = changed(strength="preferred")
+    stands = [("in Germany" in each["meets"], "in Germany" in each["misses"]) for each in preferred["references"]]
+    assert stands[0] == (True, False)
+    assert (False, True) in stands
+
+
+@pytest.mark.parametrize(
+    ("condition", "pointer", "message"),
+    [
+        ({"field": "category", "values": ["Lendign"]}, "/constraints/conditions/0/values", "did you mean 'Lending'"),
+        ({"field": "employees", "values": ["many"]}, "/constraints/conditions/0", "`least` and `most` belong to"),
+        ({"field": "employees", "least": 9, "most": 3}, "/constraints/conditions/0", "must not be more"),
+    ],
+)
+def test_constraints_that_no_company_can_meet_are_refused_before_the_stream_begins(
+    client: TestClient, condition: dict[str, Any], pointer: str, message: str
+) -> None:
+    body = {"messages": [{"role": "user", "content": "banks"}], "constraints": {"conditions": [condition]}}
+    response = client.post("/companies/chat", json=body)
+    assert response.status_code == 422
+    [error] = response.json()["errors"]
+    assert error["pointer"] == pointer
+    assert message in error["message"]

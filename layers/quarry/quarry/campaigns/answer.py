@@ -9,17 +9,21 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from quarry.campaigns import fallbacks
-from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, EndReason, Telemetry
-from quarry.campaigns.filters import filters_of, plain
+from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, EndReason, FoundCampaign, Telemetry
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.filters import filters_of
 from quarry.campaigns.prompts import ANSWER_NOW, agent_messages
-from quarry.campaigns.reading import CampaignQuestion, constraints_of
+from quarry.campaigns.reading import CampaignQuestion, clauses_to_tell, constraints_of
 from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Outcome, Search, aggregate
 from quarry.campaigns.tools import CampaignToolset
-from quarry.core.errors import ModelError
+from quarry.core.errors import DatabaseUnavailable, ModelError
 from quarry.core.model.interface import Message
 from quarry.core.model.step import write
 from quarry.core.off_loop import off_loop
 from quarry.core.query.question import Ask
+from quarry.core.retrieval.answers import Standing
+from quarry.core.retrieval.named_values import plain
+from quarry.core.retrieval.questions import labels_of, standings
 from quarry.core.run_log import ResultRecord
 
 RECORDED_RESULTS = 50
@@ -89,10 +93,32 @@ def _outcome_of(asked: CampaignQuestion, search: Search) -> Outcome:
     return Outcome(CampaignQuestion(question, search.clauses), search.found, search.clauses)
 
 
-def response_of(
+async def conclude(
     request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
 ) -> ChatResponse:
-    """The whole answer; what it shows and why it ended goes into the run."""
+    """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run."""
+    response = await off_loop(_response, request, toolset, asked, outcome, text)
+    if request.constraints is not None:
+        response.constraints.evidence = request.constraints.evidence
+    clauses = clauses_to_tell(asked, toolset.base)
+    if not clauses or not response.campaigns:
+        return response
+    try:
+        ids = [campaign.id for campaign in response.campaigns]
+        stands = await standings(toolset.services.database, CAMPAIGNS, clauses, ids)
+    except DatabaseUnavailable:
+        toolset.run.degrade(ANSWER_STEP)
+        return response
+    for campaign in response.campaigns:
+        own = stands.get(campaign.id, Standing())
+        campaign.meets = labels_of(CAMPAIGNS, clauses, own.meets)
+        campaign.misses = labels_of(CAMPAIGNS, clauses, own.misses)
+    return response
+
+
+def _response(
+    request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion, outcome: Outcome | None, text: str
+) -> ChatResponse:
     run, search = toolset.run, toolset.last_found
     found = search.found if search else NOTHING
     spoken_of = _spoken_of(asked, outcome, text, found)
@@ -103,14 +129,15 @@ def response_of(
     detected = filters_of(search.clauses if search else asked.clauses, toolset.known.latest)
     return ChatResponse(
         response=text,
-        campaigns=spoken_of,
+        campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
         total=found.total if whole or outcome else len(spoken_of),
+        more=found.more and (whole or outcome is not None),
         aggregation=(found.aggregation if whole else aggregate(spoken_of))
         if found.total and not (whole and found.more)
         else None,
         suggestions=suggest(asked.ask, found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),
-        constraints=constraints_of(asked),
+        constraints=constraints_of(asked, toolset.base),
         telemetry=Telemetry(
             run_id=str(run.id),
             turn_count=run.budget.turns,

@@ -132,18 +132,20 @@ class ConditionOnWire(BaseModel):
 
 
 class ClauseOnWire(BaseModel):
-    """Conditions of which any must hold; `label` says them in words."""
+    """Conditions of which any must hold, or, preferred, puts a campaign before those without; `label` says them in words."""
 
     model_config = ConfigDict(extra="forbid")
 
     any_of: Annotated[list[ConditionOnWire], Field(min_length=1, max_length=60)]
+    strength: Literal["required", "preferred"] = "required"
     label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
 
 
 class Constraints(BaseModel):
-    """How a question was read: all of `conditions` must hold, `theme` is found by meaning, `words` are said by the copy.
+    """How a question was read: all of `conditions` that are required must hold, `theme` is found by meaning, `words` are said by
+    the copy. Filters of the page that were applied are among the conditions.
 
-    A request that carries constraints is answered by these instead of the reading; `evidence` and labels then say nothing.
+    A request that carries constraints is answered by these instead of the reading; labels then say nothing.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -195,6 +197,13 @@ class Campaign(BaseModel):
     url: str | None = None
 
 
+class FoundCampaign(Campaign):
+    """A campaign of an answer, and which conditions it meets and misses, in words."""
+
+    meets: list[str] = []
+    misses: list[str] = []
+
+
 class Aggregation(BaseModel):
     """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each."""
 
@@ -219,14 +228,16 @@ class Telemetry(_Wire):
 
 class ChatResponse(_Wire):
     """The answer. `campaigns` is the set it speaks of, at most 200 of them; `total` counts the whole set, `aggregation` too.
+    `more`: there are more than `total`, and it was not counted how many.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
     were applied; `constraints` is all that the question was taken to say, negations and further conditions too.
     """
 
     response: str
-    campaigns: list[Campaign]
+    campaigns: list[FoundCampaign]
     total: int
+    more: bool = False
     aggregation: Aggregation | None = None
     suggestions: list[str]
     detected_filters: dict[str, Any]

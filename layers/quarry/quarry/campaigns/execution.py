@@ -91,16 +91,17 @@ async def _outcome(
 ) -> Outcome:
     counts = asked.ask.kind not in ("rows", "exists")
     if asked.theme and not counts:
-        found = await retrieval.find_by_theme(database, asked.theme, vector, clauses)
+        found = await retrieval.find_by_theme(database, asked.theme, vector, clauses, asked.preferred)
         if not found.total and clauses:
             # what meets the conditions is better than nothing
-            found = await retrieval.filter_campaigns(database, clauses)
+            found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
             return Outcome(asked, found, clauses, is_beside_theme=True)
         return Outcome(asked, found, clauses)
     if asked.says and not counts:
-        return Outcome(asked, await retrieval.find_by_text(database, asked.says, clauses), clauses)
+        found = await retrieval.find_by_text(database, asked.says, clauses, asked.preferred)
+        return Outcome(asked, found, clauses)
     if words := asked.says or asked.theme:
-        found = await retrieval.find_by_text(database, words, clauses)
+        found = await retrieval.find_by_text(database, words, clauses, asked.preferred)
         clauses = (*clauses, (Condition("copy", (words,)),))
         if found.more or asked.ask.kind == "count":
             return Outcome(asked, found, clauses, is_by_words=bool(asked.theme))
@@ -108,7 +109,7 @@ async def _outcome(
     if asked.ask.kind == "extreme" and answer is not None:
         found = await retrieval.find_ids(database, answer.keys[: retrieval.CAMPAIGNS_MAX])
     else:
-        found = await retrieval.filter_campaigns(database, clauses)
+        found = await retrieval.filter_campaigns(database, clauses, asked.preferred)
     return Outcome(asked, found, clauses, answer, is_by_words=bool(asked.theme))
 
 

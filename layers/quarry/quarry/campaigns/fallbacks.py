@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.filters import nearest
 from quarry.campaigns.reading import labels
 from quarry.campaigns.results import CampaignSet, KnownValues, Outcome
 from quarry.core.query.mention import Grain
 from quarry.core.query.question import Missing
 from quarry.core.retrieval.answers import Group
+from quarry.core.retrieval.named_values import nearest
 from quarry.core.retrieval.wording import day_label, grouped_by_label, value_label
 from quarry.core.text import shorten
 

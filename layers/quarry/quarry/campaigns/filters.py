@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 import datetime
-import difflib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quarry.campaigns.contract import CampaignFilters, DateRange, ExcludedValues
-from quarry.campaigns.facets import RECENT_DAYS
+from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
 from quarry.campaigns.results import KnownValues
 from quarry.core.query import mention
 from quarry.core.query.question import Clause, Condition
-
-NEAREST_VALUES = 3
-NEAREST_CUTOFF = 0.4
-NEAREST_CHARACTERS = 60
-"""So many letters of a value are compared with one that does not exist,"""
-EXPLAINED_VALUES = 5
-"""for the first so many that do not exist."""
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
 VALUE_FILTERS = tuple(ExcludedValues.model_fields)
 """Filters whose values are those of a facet of the same name."""
-
-_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-
-
-@dataclass(frozen=True)
-class UnknownValue:
-    """A value that no campaign has, and those that come nearest to it."""
-
-    filter: str
-    value: str
-    nearest: tuple[str, ...]
-
-    def __str__(self) -> str:
-        offered = f"; did you mean {' or '.join(repr(value) for value in self.nearest)}?" if self.nearest else "."
-        return f"No campaign has the {self.filter.replace('_', ' ')} {self.value!r}{offered}"
-
-
-@dataclass(frozen=True)
-class NamedValue:
-    """A value of a facet as somebody wrote it."""
-
-    facet: str
-    value: str
-    is_negated: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,12 +25,17 @@ class Resolved:
     unknown: tuple[UnknownValue, ...] = ()
 
 
-def named_values(filters: CampaignFilters, exclude: ExcludedValues | None = None) -> list[NamedValue]:
-    """The values that filters name."""
-    named = [NamedValue(name, value) for name in VALUE_FILTERS for value in getattr(filters, name)]
-    if exclude is None:
-        return named
-    return named + [NamedValue(name, value, True) for name in VALUE_FILTERS for value in getattr(exclude, name)]
+def named_values(
+    filters: CampaignFilters, exclude: ExcludedValues | None = None, pointer: str = ""
+) -> list[NamedValue]:
+    """The values that filters name, and those that none may have, each at a pointer below this one."""
+    given = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
+    return [
+        NamedValue((name,), value, f"{at}/{name}", is_negated=of is exclude)
+        for of, at in given
+        for name in VALUE_FILTERS
+        for value in getattr(of, name)
+    ]
 
 
 def resolve(
@@ -79,7 +52,7 @@ def _value_clauses(named: Sequence[NamedValue], existing: Sequence[Sequence[str]
     """One condition for each filter, of whose values any suffices, or none may be had."""
     values: dict[tuple[str, bool], list[str]] = {}
     for each, found in zip(named, existing, strict=True):
-        values.setdefault((each.facet, each.is_negated), []).extend(found or [each.value])
+        values.setdefault((each.facets[0], each.is_negated), []).extend(found or [each.value])
     return [
         (Condition(facet, tuple(dict.fromkeys(of)), is_negated=is_negated),)
         for (facet, is_negated), of in values.items()
@@ -100,26 +73,14 @@ def _other_clauses(filters: CampaignFilters, latest: datetime.date | None) -> li
 
 def _explained(unknown: Sequence[NamedValue], known: KnownValues) -> list[UnknownValue]:
     return [
-        UnknownValue(
-            each.facet,
+        UnknownValue.of(
+            CAMPAIGNS,
+            each.facets[0],
             each.value,
-            nearest(each.value, known.by_filter.get(each.facet, ())) if place < EXPLAINED_VALUES else (),
+            nearest(each.value, known.by_filter.get(each.facets[0], ())) if place < EXPLAINED_VALUES else (),
         )
         for place, each in enumerate(unknown)
     ]
-
-
-def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
-    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
-    by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
-    wanted = plain(value)[:NEAREST_CHARACTERS]
-    close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
-    return tuple(by_plain[each] for each in close)
-
-
-def plain(text: str) -> str:
-    """Lower-case words and figures, one space between them."""
-    return _NOT_ALPHANUMERIC.sub(" ", text.casefold()).strip()
 
 
 def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> DateRange:

@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from quarry.campaigns.contract import ClauseOnWire, ConditionOnWire, Constraints
 from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
@@ -13,7 +14,7 @@ from quarry.core.contract import EVIDENCE_MAX, Evidence
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.mention import Asked, Cue, DateRange, FacetName, Known, Mention, ParsedQuery, Word
-from quarry.core.query.question import Ask, Clause, Condition, Question
+from quarry.core.query.question import Ask, Clause, Condition, Question, preferred_in_words
 from quarry.core.retrieval.wording import clause_label
 
 CLAUSES_MAX = 50
@@ -30,14 +31,15 @@ _SAYING = frozenset(map(stem, ("mention", "say", "phrase", "word", "slogan", "qu
 
 @dataclass(frozen=True)
 class CampaignQuestion:
-    """What is asked, of which campaigns: all `clauses` must hold. `says` are words that the copy must hold, as a search box takes
-    them; `theme` is what the campaigns are about. At most one of the two is given.
+    """What is asked, of which campaigns: all `clauses` must hold; `preferred` ones put campaigns before others. `says` are words
+    that the copy must hold, as a search box takes them; `theme` is what the campaigns are about. At most one of the two is given.
     """
 
     question: Question
     clauses: tuple[Clause, ...] = ()
     says: str = ""
     theme: str = ""
+    preferred: tuple[Clause, ...] = ()
     is_of_others: bool = False
     """Whether it asks for something else than campaigns ("who wrote …"), and no field is that."""
 
@@ -72,7 +74,8 @@ def question_of(
     theme = (
         "" if says or (own_words and _names_rows(parsed)) or not _HAS_LETTERS.search(question.topic) else question.topic
     )
-    asked = CampaignQuestion(question, clauses, says, theme)
+    preferred = tuple((each,) for each in preferred_in_words(parsed, question))
+    asked = CampaignQuestion(question, clauses, says, theme, preferred)
     return _of_something_else(parsed, asked) if not question.follows_up and not says else asked
 
 
@@ -161,22 +164,39 @@ def _is_when(mention: Mention) -> bool:
 # ---- on the wire ----
 
 
-def constraints_of(asked: CampaignQuestion) -> Constraints:
-    """How a question was read, for whoever asked."""
-    text = asked.question.text
+def clauses_to_tell(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> list[Clause]:
+    """The clauses that each campaign of an answer is said to meet or to miss: those of every search, then the question's."""
+    words: list[Clause] = [(Condition("copy", (asked.says,)),)] if asked.says else []
+    return [*_required(asked, base), *words, *asked.preferred]
+
+
+def _required(asked: CampaignQuestion, base: Sequence[Clause]) -> list[Clause]:
+    own = [tuple(replace(condition, evidence=()) for condition in clause) for clause in asked.clauses]
+    return [*(clause for clause in base if clause not in own), *asked.clauses]
+
+
+def constraints_of(asked: CampaignQuestion, base: Sequence[Clause] = ()) -> Constraints:
+    """How a question was read, for whoever asked, with what holds in every search."""
+    text, preferred = asked.question.text, [each for clause in asked.preferred for each in clause]
+    others = [each for each in asked.question.preferred if each not in preferred]
     evidence = [
         *(each for clause in asked.clauses for condition in clause for each in Evidence.of(condition, text)),
-        *(each for condition in asked.question.preferred for each in Evidence.of(condition, text, is_preferred=True)),
+        *(each for condition in (*preferred, *others) for each in Evidence.of(condition, text, is_preferred=True)),
     ]
     return Constraints(
         conditions=[
-            ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], label=clause_label(CAMPAIGNS, clause))
-            for clause in asked.clauses
+            *(_clause_on_wire(clause, "required") for clause in _required(asked, base)),
+            *(_clause_on_wire(clause, "preferred") for clause in asked.preferred),
         ],
         theme=asked.theme,
         words=asked.says,
         evidence=evidence[:EVIDENCE_MAX],
     )
+
+
+def _clause_on_wire(clause: Clause, strength: Literal["required", "preferred"]) -> ClauseOnWire:
+    label = clause_label(CAMPAIGNS, clause)
+    return ClauseOnWire(any_of=[_on_wire(condition) for condition in clause], strength=strength, label=label)
 
 
 def _on_wire(condition: Condition) -> ConditionOnWire:
@@ -198,8 +218,13 @@ def with_constraints(asked: CampaignQuestion, constraints: Constraints) -> Campa
     question = replace(
         asked.question, clauses=(), preferred=(), missing=(), unanswerable=(), topic=constraints.theme, references=()
     )
-    clauses = tuple(tuple(map(_from_wire, clause.any_of)) for clause in constraints.conditions)
-    return CampaignQuestion(question, clauses, constraints.words, "" if constraints.words else constraints.theme)
+    given: dict[str, list[Clause]] = {"required": [], "preferred": []}
+    for clause in constraints.conditions:
+        given[clause.strength].append(tuple(map(_from_wire, clause.any_of)))
+    theme = "" if constraints.words else constraints.theme
+    return CampaignQuestion(
+        question, tuple(given["required"]), constraints.words, theme, preferred=tuple(given["preferred"])
+    )
 
 
 def _from_wire(condition: ConditionOnWire) -> Condition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Identifier
@@ -15,7 +16,7 @@ from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.question import Clause
-from quarry.core.retrieval.filters import Arguments, Literals, where
+from quarry.core.retrieval.filters import Arguments, Literals, clause_sql, where
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -36,17 +37,25 @@ KNOWN_VALUES_MAX = 300
 """Values of a facet that are known by heart, the most frequent ones."""
 
 
-async def filter_campaigns(database: Database, clauses: Sequence[Clause]) -> CampaignSet:
-    """The campaigns that meet every clause, latest first."""
+async def filter_campaigns(
+    database: Database, clauses: Sequence[Clause], preferred: Sequence[Clause] = ()
+) -> CampaignSet:
+    """The campaigns that meet every clause, latest first; before all, here as elsewhere, those that meet more of what is
+    `preferred`.
+    """
     arguments = Arguments()
     source = SQL(
         "select t.id, row_number() over (order by t.capture_date desc nulls last, t.id) as place from campaigns t where "
     ) + where(CAMPAIGNS, clauses, arguments)
-    return await _counted_set(database, source, arguments.values)
+    return await _counted_set(database, source, arguments.values, preferred)
 
 
 async def find_by_meaning(
-    database: Database, vector: Sequence[float], embedding_field: EmbeddingField, clauses: Sequence[Clause]
+    database: Database,
+    vector: Sequence[float],
+    embedding_field: EmbeddingField,
+    clauses: Sequence[Clause],
+    preferred: Sequence[Clause] = (),
 ) -> CampaignSet:
     """The campaigns nearest to a query's vector among those that meet every clause, nearest first, at most SEMANTIC_MAX."""
     return await _counted_set(
@@ -58,10 +67,13 @@ async def find_by_meaning(
             "limit": SEMANTIC_MAX,
             "filter": _filter(clauses),
         },
+        preferred,
     )
 
 
-async def find_by_text(database: Database, query: str, clauses: Sequence[Clause] = ()) -> CampaignSet:
+async def find_by_text(
+    database: Database, query: str, clauses: Sequence[Clause] = (), preferred: Sequence[Clause] = ()
+) -> CampaignSet:
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TEXT_MATCHES_MAX, for phrases up to
     the number of campaigns that are looked at.
     """
@@ -69,14 +81,20 @@ async def find_by_text(database: Database, query: str, clauses: Sequence[Clause]
         database,
         _in_order("search_campaigns_by_text(%(query)s, %(limit)s, %(filter)s)"),
         {"query": query, "limit": TEXT_MATCHES_MAX + 1, "filter": _filter(clauses)},
+        preferred,
         counted_max=TEXT_MATCHES_MAX,
     )
 
 
 async def find_by_theme(
-    database: Database, query: str, vector: Sequence[float] | None, clauses: Sequence[Clause]
+    database: Database,
+    query: str,
+    vector: Sequence[float] | None,
+    clauses: Sequence[Clause],
+    preferred: Sequence[Clause] = (),
 ) -> CampaignSet:
-    """The campaigns that are about something, by meaning and by words, among those that meet every clause; at most SEMANTIC_MAX.
+    """The campaigns that are about something, by meaning and by words, among those that meet every clause; of `more` than
+    SEMANTIC_MAX the nearest.
 
     Without a vector, by words alone.
     """
@@ -99,7 +117,8 @@ async def find_by_theme(
         }
         scores = {id: score for id, score in scores.items() if score >= SCORE_MIN}
     best = sorted(scores, key=lambda found: (-scores[found], found))
-    return await find_ids(database, best[:SEMANTIC_MAX])
+    found = await find_ids(database, best[:SEMANTIC_MAX], preferred)
+    return replace(found, more=len(best) > SEMANTIC_MAX)
 
 
 def _in_order(function: LiteralString) -> Composable:
@@ -112,10 +131,10 @@ def _filter(clauses: Sequence[Clause]) -> str | None:
     return where(CAMPAIGNS, clauses, Literals()).as_string(None) if clauses else None
 
 
-async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
+async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Clause] = ()) -> CampaignSet:
     """The campaigns of these ids, in this order."""
     source = SQL("select id, place from unnest(%(ids)s::text[]) with ordinality u (id, place)")
-    return await _counted_set(database, source, {"ids": list(ids)})
+    return await _counted_set(database, source, {"ids": list(ids)}, preferred)
 
 
 async def campaign_by_id(database: Database, id: str) -> Campaign:
@@ -134,23 +153,17 @@ async def known_values(database: Database) -> KnownValues:
     )
 
 
-async def existing_values(database: Database, asked: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """For each facet and value as somebody wrote it, the values of the data that are meant: what is the same but for case,
-    punctuation and inflection, else those that hold all of its words.
-    """
-    arguments = {"facets": [facet for facet, _ in asked], "values": [value for _, value in asked]}
-    found: list[dict[bool, list[str]]] = [{} for _ in asked]
-    for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
-        found[row["place"] - 1].setdefault(row["is_whole"], []).append(row["value"])
-    return [list(dict.fromkeys(matches.get(True) or matches.get(False) or ())) for matches in found]
-
-
 async def _counted_set(
-    database: Database, source: Composable, parameters: dict[str, Any], counted_max: int | None = None
+    database: Database,
+    source: Composable,
+    parameters: dict[str, Any],
+    preferred: Sequence[Clause] = (),
+    counted_max: int | None = None,
 ) -> CampaignSet:
     """The set of the campaigns that `source` gives by id and place; of more than `counted_max`, or where a row without an id says
     that there are more, nothing is counted.
     """
+    arguments = Arguments(dict(parameters))
     row = await database.row(
         SQL(
             "with matched as materialized ({source}),"
@@ -163,7 +176,7 @@ async def _counted_set(
             " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from counted"
             "  where place <= %(values_max)s) as counts,"
             " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
-            "  (select {columns}, place from (select id, place from matched order by place limit %(campaigns_max)s) first"
+            "  (select {columns}, place from ({first} order by place limit %(campaigns_max)s) first"
             "   join campaigns using (id)) page) as campaigns"
             " from size"
         ).format(
@@ -171,8 +184,10 @@ async def _counted_set(
             counted=_COUNTED_VALUES,
             counted_columns=_COUNTED_COLUMNS,
             columns=SQL(", ").join(map(Identifier, COLUMNS)),
+            first=_preferred_first(preferred, arguments),
         ),
-        parameters | {"counted_max": counted_max, "campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
+        arguments.values
+        | {"counted_max": counted_max, "campaigns_max": CAMPAIGNS_MAX, "values_max": COUNTED_VALUES_MAX},
     )
     assert row is not None
     counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
@@ -180,6 +195,18 @@ async def _counted_set(
         counts[name][value] = count
     campaigns = tuple(Campaign.model_validate(each) for each in row["campaigns"])
     return CampaignSet(row["total"], campaigns, counts, more=row["more"] and row["total"] > 0)
+
+
+def _preferred_first(preferred: Sequence[Clause], arguments: Arguments) -> Composable:
+    """What `matched` gives, in its order but for what is preferred."""
+    if not preferred:
+        return SQL("select id, place from matched")
+    met = SQL(" + ").join(
+        SQL("coalesce({}, false)::int").format(clause_sql(CAMPAIGNS, clause, arguments)) for clause in preferred
+    )
+    return SQL(
+        "select t.id, row_number() over (order by {} desc, m.place) as place from matched m join campaigns t using (id)"
+    ).format(met)
 
 
 # What is counted, by the filter that it answers to.
@@ -212,17 +239,4 @@ _KNOWN_VALUES = (
     "  from facet_values where table_name = 'campaigns' group by facet, value having sum(row_count) > 0) v"
     " where place <= %(values_max)s group by facet"
     " union all select null, null, min(capture_date), max(capture_date) from campaigns"
-)
-
-_EXISTING_VALUES = (
-    "select a.place, f.value, f.is_whole from ("
-    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
-    "  from unnest(%(facets)s::text[], %(values)s::text[]) with ordinality g (facet, value, place)"
-    ") a, lateral ("
-    "  (select v.value, true as is_whole from facet_values v"
-    "   where v.phrase = a.phrase and v.table_name = 'campaigns' and v.facet = a.facet limit 60)"
-    "  union all"
-    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
-    "   and v.table_name = 'campaigns' and v.facet = a.facet order by v.row_count desc, v.value limit 60)"
-    ") f"
 )

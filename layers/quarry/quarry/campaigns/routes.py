@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
+from quarry.campaigns.checks import check_constraints, check_filters
 from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, FinalAnswerEvent
 from quarry.campaigns.retrieval import campaign_by_id
-from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
+from quarry.campaigns.search import chat_about_campaigns, values_of
 from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller
 from quarry.core.stream.encoding import NDJSON
@@ -42,8 +43,9 @@ async def chat(
     is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
     if is_stream and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
-    # before a stream has begun, so that a wrong filter is a 422
+    # before a stream has begun, so that a wrong value is a 422
     await check_filters(body, await values_of(services.database), services.database)
+    body = await check_constraints(body, services.database)
     request_id = request_id_of(request)
     if is_stream:
         return stream_response(

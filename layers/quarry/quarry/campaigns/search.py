@@ -15,7 +15,8 @@ from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
 from quarry.campaigns import execution
-from quarry.campaigns.answer import response_of, results_of, write_answer
+from quarry.campaigns.answer import conclude, results_of, write_answer
+from quarry.campaigns.checks import check_constraints, check_filters, check_values
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,
@@ -42,15 +43,13 @@ from quarry.campaigns.tools import (
     FilterArguments,
     SemanticArguments,
     TextArguments,
-    resolve_filters,
 )
 from quarry.core.budget import Budget
-from quarry.core.errors import DatabaseUnavailable, FieldError, InvalidInput
+from quarry.core.errors import DatabaseUnavailable
 from quarry.core.model.interface import Message
 from quarry.core.model.tool_loop import ToolFinished, ToolStarted, call_tools
 from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
-from quarry.core.query.question import Clause
 from quarry.core.retrieval.reading import read_question
 from quarry.core.run_log import Run
 from quarry.core.services import Caller, Services
@@ -88,7 +87,7 @@ async def chat_about_campaigns(
     with services.run_log.record(run):
         known = await values_of(services.database)
         base = await check_filters(request, known, services.database)
-        asked = await _read(request, known, services)
+        asked = await _read(await check_constraints(request, services.database), known, services)
         toolset = CampaignToolset(services, run, known, base, asked, await off_loop(_said, request))
         conversation: list[Message] = []
         outcome: Outcome | None = None
@@ -103,7 +102,7 @@ async def chat_about_campaigns(
             async for piece in written:
                 pieces.append(piece)
                 yield PartialTextEvent(data=PartialText(text=piece))
-        yield FinalAnswerEvent(data=await off_loop(response_of, request, toolset, asked, outcome, "".join(pieces)))
+        yield FinalAnswerEvent(data=await conclude(request, toolset, asked, outcome, "".join(pieces)))
 
 
 async def find_campaigns(
@@ -124,26 +123,16 @@ async def find_campaigns(
     with services.run_log.record(run):
         known = await values_of(services.database)
         toolset = CampaignToolset(services, run, known)
-        resolved = await resolve_filters(services.database, filters, known, filters.exclude)
-        if resolved.unknown and known:
-            raise InvalidInput([FieldError(f"/{each.filter}", str(each)) for each in resolved.unknown])
+        clauses = await check_values(filters, known, services.database, exclude=filters.exclude)
         tool, arguments = FILTER_CAMPAIGNS, FilterArguments()
         if query:
             tool, arguments = SEMANTIC_SEARCH, SemanticArguments(query=query, embedding_field=embedding_field)
         elif phrase:
             tool, arguments = FULL_TEXT_SEARCH, TextArguments(query=phrase)
-        found = await toolset.find(tool, arguments, resolved.clauses)
+        found = await toolset.find(tool, arguments, clauses)
         run.results = results_of(found.campaigns)
         run.end_reason = "answered" if found.total else "nothing_found"
         return found
-
-
-async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Clause, ...]:
-    """The conditions that hold in every search. Raises InvalidInput, naming what comes nearest to a value that does not exist."""
-    resolved = await resolve_filters(database, request.base_filters, known)
-    if resolved.unknown and known:
-        raise InvalidInput([FieldError(f"/activeFilters/{each.filter}", str(each)) for each in resolved.unknown])
-    return resolved.clauses
 
 
 async def values_of(database: Database) -> KnownValues:

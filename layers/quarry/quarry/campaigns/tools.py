@@ -27,6 +27,7 @@ from quarry.core.off_loop import off_loop
 from quarry.core.postgres.pool import Database
 from quarry.core.query.question import Ask, Clause
 from quarry.core.retrieval import questions
+from quarry.core.retrieval.known_values import existing_values
 from quarry.core.run_log import Run
 from quarry.core.services import Services
 from quarry.core.text import QueryText
@@ -116,7 +117,7 @@ async def resolve_filters(
 ) -> Resolved:
     """The filters with the values as they stand in the data. Raises DatabaseUnavailable."""
     named = named_values(filters, exclude)
-    existing = await retrieval.existing_values(database, [(each.facet, each.value) for each in named])
+    existing = await existing_values(database, CAMPAIGNS, named)
     return await off_loop(resolve, filters, named, existing, known)
 
 
@@ -167,17 +168,17 @@ class CampaignToolset:
                 return None
 
     async def _find(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> CampaignSet:
-        database = self.services.database
+        database, preferred = self.services.database, self.asked.preferred if self.asked else ()
         match arguments:
             case SemanticArguments():
                 vector = await self.vector(arguments.query)
                 if vector is None:
-                    return await retrieval.find_by_text(database, arguments.query, clauses)
-                return await retrieval.find_by_meaning(database, vector, arguments.embedding_field, clauses)
+                    return await retrieval.find_by_text(database, arguments.query, clauses, preferred)
+                return await retrieval.find_by_meaning(database, vector, arguments.embedding_field, clauses, preferred)
             case TextArguments():
-                return await retrieval.find_by_text(database, arguments.query, clauses)
+                return await retrieval.find_by_text(database, arguments.query, clauses, preferred)
             case _:
-                return await retrieval.filter_campaigns(database, clauses)
+                return await retrieval.filter_campaigns(database, clauses, preferred)
 
     def _tool(self, name: str) -> Any:
         async def run_tool(arguments: FilterArguments) -> ToolResult:

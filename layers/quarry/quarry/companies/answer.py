@@ -244,10 +244,13 @@ def _topic_words(sought: Sought) -> list[str]:
 
 def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
     """The whole answer."""
+    constraints, given = constraints_of(result.asked.sought), context.request.constraints
+    if given is not None:
+        constraints = constraints.model_copy(update={"evidence": given.evidence})
     return FinalAnswer(
         content=content,
         references=[_reference(result, ranked) for ranked in result.chosen],
-        constraints=constraints_of(result.asked.sought),
+        constraints=constraints,
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
             run_id=str(context.run.id),

@@ -20,15 +20,20 @@ _STRENGTHS = ("required", "assumed", "preferred")
 def constraints_of(sought: Sought) -> contract.Constraints:
     """What was understood, with the characters of the question that say it."""
     clauses = [(clause, "required") for clause in sought.stated] + [(clause, "assumed") for clause in sought.assumed]
-    tags = [(group.conditions, "preferred") for group in sought.tags if not _is_required(group, sought)]
-    said = [*clauses, *tags][: contract.CONDITIONS_MAX]
+    preferred = [(clause, "preferred") for clause in _preferred(sought)]
+    said = [*clauses, *preferred][: contract.CONDITIONS_MAX]
     conditions = [
         _on_the_wire(condition, strength, place if len(clause) > 1 else None)
         for place, (clause, strength) in enumerate(said)
         for condition in clause
     ]
     text = sought.question.text
-    evidence = [each for clause, _ in said for condition in clause for each in Evidence.of(condition, text)]
+    evidence = [
+        each
+        for clause, _ in said
+        for condition in clause
+        for each in Evidence.of(condition, text, is_preferred=clause in sought.preferred)
+    ]
     return contract.Constraints(
         topic=sought.topic,
         conditions=conditions[: contract.CONDITIONS_MAX],
@@ -44,12 +49,13 @@ def with_constraints(sought: Sought, given: contract.Constraints | None) -> Soug
     if given is None:
         return sought
     clauses = {strength: tuple(_clauses(given.conditions, strength)) for strength in _STRENGTHS}
-    tags = [clause for clause in clauses["preferred"] if all(each.facet in TAG_FACETS for each in clause)]
+    tags = [clause for clause in clauses["preferred"] if _is_of_tags(clause)]
     return replace(
         sought,
         stated=clauses["required"],
         assumed=clauses["assumed"],
         tags=tuple(TagGroup(_name(clause), clause, is_demanded=True) for clause in tags),
+        preferred=tuple(clause for clause in clauses["preferred"] if clause not in tags),
         excluded=tuple(given.excluded),
         topic=given.topic,
         words=sought.words if given.topic == sought.topic else _words(given.topic),
@@ -59,8 +65,15 @@ def with_constraints(sought: Sought, given: contract.Constraints | None) -> Soug
 
 def clauses_to_tell(sought: Sought) -> list[Clause]:
     """The clauses that each result is said to meet or to miss."""
-    tags = [group.conditions for group in sought.tags if not _is_required(group, sought)]
-    return [*sought.stated, *sought.assumed, *tags]
+    return [*sought.stated, *sought.assumed, *_preferred(sought)]
+
+
+def _preferred(sought: Sought) -> list[Clause]:
+    return [*sought.preferred, *(group.conditions for group in sought.tags if not _is_required(group, sought))]
+
+
+def _is_of_tags(clause: Clause) -> bool:
+    return all(each.facet in TAG_FACETS and each.values and not each.is_negated for each in clause)
 
 
 def _is_required(group: TagGroup, sought: Sought) -> bool:
@@ -106,23 +119,20 @@ def _clauses(conditions: Sequence[contract.Condition], strength: str) -> Iterato
     """The clauses of a strength; conditions of one group are alternatives."""
     groups: dict[object, list[Condition]] = {}
     for place, condition in enumerate(conditions):
-        if condition.strength == strength and (read := _read(condition)) is not None:
-            groups.setdefault(("alone", place) if condition.group is None else condition.group, []).append(read)
+        if condition.strength == strength:
+            groups.setdefault(("alone", place) if condition.group is None else condition.group, []).append(
+                _read(condition)
+            )
     for group in groups.values():
         yield tuple(group)
 
 
-def _read(condition: contract.Condition) -> Condition | None:
-    """The condition on a facet; None where it says nothing."""
+def _read(condition: contract.Condition) -> Condition:
     has_bounds = condition.least is not None or condition.most is not None
-    if not has_bounds and not condition.values:
-        return None
-    range = NumberRange(condition.least, condition.most) if has_bounds else None
-    strength = "inferred" if condition.strength == "assumed" else "stated"
     return Condition(
         condition.field,
-        () if range else tuple(condition.values),
-        range,
+        tuple(condition.values),
+        NumberRange(condition.least, condition.most) if has_bounds else None,
         condition.negated,
-        strength,  # type: ignore[arg-type]
+        "inferred" if condition.strength == "assumed" else "stated",
     )

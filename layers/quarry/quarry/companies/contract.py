@@ -39,6 +39,7 @@ FieldName = Literal[
     "closed_year", "employees", "funding_stage", "funding", "founder", "acquirer",
 ]  # fmt: skip
 """What conditions are about."""
+MEASURED_FIELDS = ("founded_year", "closed_year", "employees", "funding")
 
 EndReason = Literal["exact_match", "confidence_met", "converged", "guardrail_hit", "error"]
 ActivityStatus = Literal["running", "completed", "failed"]
@@ -71,7 +72,8 @@ Value = Annotated[CleanText, StringConstraints(max_length=VALUE_CHARACTERS_MAX)]
 
 
 class Condition(_Request):
-    """What companies must, or should, be like in one field: any of `values`, or from `least` to `most`, both inclusive.
+    """What companies must, or should, be like in one field: any of `values`, or from `least` to `most`, both inclusive; with
+    neither, any value at all.
 
     required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it only speaks for a
     company. Conditions of the same `group` are alternatives.
@@ -79,12 +81,21 @@ class Condition(_Request):
 
     field: FieldName
     values: list[Value] = Field(default_factory=list, max_length=VALUES_MAX)
-    least: float | None = None
-    most: float | None = None
+    least: float | None = Field(default=None, allow_inf_nan=False)
+    most: float | None = Field(default=None, allow_inf_nan=False)
     negated: bool = False
     strength: Literal["required", "assumed", "preferred"] = "required"
     group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX)
     label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
+
+    @model_validator(mode="after")
+    def _of_its_field(self) -> Self:
+        bounds = [bound for bound in (self.least, self.most) if bound is not None]
+        if self.values if self.field in MEASURED_FIELDS else bounds:
+            raise ValueError("`least` and `most` belong to years and numbers, and values to the other fields")
+        if bounds != sorted(bounds):
+            raise ValueError("`least` must not be more than `most`")
+        return self
 
 
 class Constraints(_Request):

@@ -38,19 +38,27 @@ async def keep_fitting(context: Context, asked: Asked, plan: Plan, found: Candid
 
 
 async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mapping[str, Standing]:
-    """Which clauses each company meets and misses."""
-    if not plan.clauses or not ids:
+    """Which clauses each company meets and misses, behind those of the plan what is preferred."""
+    clauses = (*plan.clauses, *plan.sought.preferred)
+    if not clauses or not ids:
         return {}
-    return await standings(context.services.database, COMPANIES, plan.clauses, ids)
+    return await standings(context.services.database, COMPANIES, clauses, ids)
 
 
 def _parted(
     context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Standing]
 ) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best of those that do not."""
-    nothing = Standing()
-    misses = {entry.company.id: met.get(entry.company.id, nothing).misses for entry in entries}
-    fitting = [entry for entry in entries if not misses[entry.company.id]]
+    nothing, required = Standing(), len(plan.clauses)
+    misses = {
+        entry.company.id: [place for place in met.get(entry.company.id, nothing).misses if place < required]
+        for entry in entries
+    }
+    fitting = [
+        replace(entry, preference=_share_met(met.get(entry.company.id, nothing), required, plan))
+        for entry in entries
+        if not misses[entry.company.id]
+    ]
     if plan.by_model:
         fitting = as_planned(fitting, plan.output.filters)
     missed = sorted(
@@ -61,6 +69,10 @@ def _parted(
         NearMiss(entry.company, labels_of(COMPANIES, plan.clauses, misses[entry.company.id]))
         for entry in missed[:NEAR_MISSES_MAX]
     ]
+
+
+def _share_met(stands: Standing, required: int, plan: Plan) -> float:
+    return sum(place >= required for place in stands.meets) / max(1, len(plan.sought.preferred))
 
 
 def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:

@@ -19,7 +19,7 @@ from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.mention import Asked, Cue, Known, Mention, NumberRange, ParsedQuery, Phrase, Word
-from quarry.core.query.question import Clause, Condition, Missing, Question, Reading
+from quarry.core.query.question import Clause, Condition, Missing, Question, Reading, preferred_in_words
 from quarry.core.text import significant_words
 
 COUNT_MAX = 20
@@ -48,15 +48,16 @@ class Sought:
     """What is sought.
 
     `stated` clauses must hold; `assumed` ones hold as long as something meets them: that startups are meant, and what
-    is only likely. `tags` speak for a company, and rule none out. `excluded` are words that no company may speak of.
-    `topic` is what is to be found by words and by meaning; `is_plain`: tags and nothing else make it up. `narrows`: it
-    speaks of what was shown before.
+    is only likely. `tags` and what is `preferred` speak for a company, and rule none out. `excluded` are words that no
+    company may speak of. `topic` is what is to be found by words and by meaning; `is_plain`: tags and nothing else make
+    it up. `narrows`: it speaks of what was shown before.
     """
 
     question: Question
     stated: tuple[Clause, ...] = ()
     assumed: tuple[Clause, ...] = ()
     tags: tuple[TagGroup, ...] = ()
+    preferred: tuple[Clause, ...] = ()
     excluded: tuple[str, ...] = ()
     topic: str = ""
     words: tuple[str, ...] = ()
@@ -110,6 +111,7 @@ def sought(reading: Reading, named: Sequence[str] = ()) -> Sought:
         stated=stated,
         assumed=assumed,
         tags=tags,
+        preferred=tuple((each,) for each in preferred_in_words(parsed, question) if _is_of_fields(each)),
         excluded=_excluded(question, clauses, parsed),
         topic=question.topic,
         words=_words(question),
@@ -139,6 +141,10 @@ def _without_contradictions(clauses: Iterable[Clause], tags: Sequence[TagGroup])
         )
         if kept:
             yield kept
+
+
+def _is_of_fields(condition: Condition) -> bool:
+    return COMPANIES.facet(condition.facet).is_hard and not condition.is_negated
 
 
 def _is_inferred(clause: Clause) -> bool:

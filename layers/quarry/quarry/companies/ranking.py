@@ -16,17 +16,22 @@ TAXONOMY_WEIGHT = 0.2
 """What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""
 
 FIRST_SECTOR_WEIGHT = 0.1
+PREFERENCE_WEIGHT = 0.3
+"""What meeting all that is preferred adds to a company's score, and to its confidence when companies are put in order."""
 NEAR_SHARE = 0.3
 """From this share of the best one's confidence on, a company comes near it."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A candidate with its whole company. `name_score` is how well its name fits what was asked for, 0 where no name was."""
+    """A candidate with its whole company. `name_score` is how well its name fits what was asked for, 0 where no name was;
+    `preference` the share of what is preferred that it meets.
+    """
 
     company: Company
     candidate: Candidate
     name_score: float = 0.0
+    preference: float = 0.0
     boost: float = 0.0
 
     @property
@@ -50,12 +55,14 @@ def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) 
 
 def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
     """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a
-    company has, and a little for a company whose first sector is asked for.
+    company has, and a little for a company whose first sector is asked for, and for what is preferred.
     """
     with_boost = (
         replace(
             entry,
-            boost=niche_weight * _niche_share(entry.company, filters.niches) + _first_sector(entry.company, filters),
+            boost=niche_weight * _niche_share(entry.company, filters.niches)
+            + _first_sector(entry.company, filters)
+            + PREFERENCE_WEIGHT * entry.preference,
         )
         for entry in entries
     )

@@ -9,7 +9,7 @@ from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
 from quarry.companies.fallback_ranking import rerank_by_rule
 from quarry.companies.outputs import RankedCompany, Reranking
 from quarry.companies.prompts import RerankInputs, rerank_messages
-from quarry.companies.ranking import NEAR_SHARE, Entry, distinct
+from quarry.companies.ranking import NEAR_SHARE, PREFERENCE_WEIGHT, Entry, distinct
 from quarry.companies.snippets import inline_description
 from quarry.core.model.step import ModelStep, decide
 from quarry.core.text import fence, shorten
@@ -35,6 +35,7 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
         context.run.degrade("company_rerank", context.run.steps[-1])
         decided = by_rule(inputs)
         ranked = _offered_only(decided, offered_ids)
+    ranked = _preferred_first(ranked, offered)
     ranked = [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
     answering = likely(ranked, context.limits.accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
@@ -46,6 +47,14 @@ async def rerank(context: Context, asked: Asked, plan: Plan, found: Candidates, 
         before.before,
         detail=f"{len(answering)} of {len(offered)} answer the question",
     )
+
+
+def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:
+    """The same, those that meet what is preferred further in front; as they are where nothing is."""
+    preference = {entry.company.id: entry.preference for entry in offered}
+    if not any(preference.values()):
+        return list(ranked)
+    return sorted(ranked, key=lambda each: -each.confidence - PREFERENCE_WEIGHT * preference[each.company_id])
 
 
 def by_meaning(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:

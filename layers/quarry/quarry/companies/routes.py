@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response, StreamingResponse
 
+from quarry.companies.checks import check_constraints
 from quarry.companies.contract import ChatRequest, Company
 from quarry.companies.search import search_companies
 from quarry.companies.store import company_by_id
@@ -39,6 +40,8 @@ async def chat(
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
+    # before the stream has begun, so that a wrong value is a 422
+    body = await check_constraints(body, services.database)
     request_id = request_id_of(request)
     return stream_response(
         request,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -57,7 +58,7 @@ class ChatView:
         if self._answer is not None:
             self._answer.finish()
         if answer.campaigns:
-            self._campaigns(answer.campaigns, answer.total)
+            self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
             for name, counts in answer.aggregation:
                 self._bars(name.replace("_", " "), counts)
@@ -69,9 +70,9 @@ class ChatView:
         if answer.telemetry.degraded_steps:
             self._line(f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
 
-    def _campaigns(self, campaigns: list[Campaign], total: int) -> None:
+    def _campaigns(self, campaigns: Sequence[Campaign], total: int, *, is_more: bool) -> None:
         self._console.print()
-        self._line(f"Campaigns ({total})", "bold")
+        self._line(f"Campaigns ({'more than ' if is_more else ''}{total})", "bold")
         table = Table.grid(padding=(0, 1))
         for style in ("", "dim", ""):
             table.add_column(style=style)

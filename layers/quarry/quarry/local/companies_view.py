@@ -19,7 +19,7 @@ from quarry.companies.contract import (
 )
 from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, Events, enveloped_error_event
-from quarry.local.terminal import MarkdownWriter, printable
+from quarry.local.terminal import MarkdownWriter, conditions_line, printable
 
 if TYPE_CHECKING:
     from quarry.core.services import Caller, Services
@@ -83,12 +83,14 @@ class SearchView:
         style = next(style for least, style in _CONFIDENCE_STYLES if reference.confidence >= least)
         self._console.print()
         heading = Text(f"{place}. {printable(reference.company_name)}", "bold")
-        heading.append(f"  {reference.confidence:.0%}", style)
+        heading.append(f"  confidence {reference.confidence:.2f}", style)
         heading.append(f"  {printable(company.website_url or '')}", "dim")
         self._console.print(heading)
         self._line(f"   {reference.inline_description}")
         if reference.reason != reference.inline_description:
             self._line(f"   {reference.reason}", "italic")
+        if line := conditions_line(reference.meets, reference.misses):
+            self._console.print(Text("   ") + line)
         if reference.evidence_chips:
             self._line(f"   {' · '.join(reference.evidence_chips)}", "cyan")
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.askable import Askable, Events, only
-from quarry.local.terminal import printable
+from quarry.local.terminal import conditions_line, printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
     Constraints,
@@ -62,12 +62,11 @@ class PeopleView:
 
     def _show_person(self, place: int, person: PersonResult) -> None:
         self._console.print()
-        percent = "" if person.similarity_percent is None else f"  {person.similarity_percent} %"
-        self._console.print(
-            Text.assemble((f"{place}. ", "cyan"), (printable(person.name or person.id), "bold"), (percent, "dim"))
-        )
+        self._console.print(Text.assemble((f"{place}. ", "cyan"), (printable(person.name or person.id), "bold")))
         if person.headline:
             self._line(f"   {person.headline}")
+        if line := conditions_line(person.meets, person.misses):
+            self._console.print(Text("   ") + line)
         for reason in person.why_matched:
             self._line(f"   • {reason}", "green")
         for card in person.matched_cards:

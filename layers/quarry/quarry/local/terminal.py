@@ -45,6 +45,12 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
+    """Which conditions a result meets and which it misses, on a line; empty where there are none."""
+    met = [Text(f"✓ {printable(label)}", "green") for label in meets]
+    return Text("  ").join([*met, *(Text(f"✗ {printable(label)}", "yellow") for label in misses)])
+
+
 class MarkdownWriter:
     """Writes Markdown as it comes, word by word: bold, emphasis, code, headings, lists, `[1]` citations in colour.
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.core.language.stemming import stem
-from quarry.core.language.tokens import keys
+from quarry.core.language.tokens import keys, unique
 from quarry.core.language.word_forms import word_forms
 from quarry.people.constraints import condition_label, exclusion_labels, listed
+from quarry.people.contract import Constraints
 from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.places import spellings
 from quarry.people.relaxation import HARD_CONSTRAINTS, constraints_in_force, without
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
@@ -24,6 +26,8 @@ IN_ONE = "all in one experience"
 
 CLAUSES_MAX = 6
 """So many conditions on experiences are tried together."""
+PREFERRED_MAX = 20
+"""So many things that are only preferred are told of."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,20 @@ def clauses_of(filters: CardFilters) -> list[Clause]:
     """All conditions that can be met or missed: hard ones first, then roles, then words."""
     hard = [Clause(condition_label(name, filters), _only(filters, name)) for name in constraints_in_force(filters)]
     return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
+
+
+def preferred_clauses(constraints: Constraints) -> list[Clause]:
+    """What is only preferred, each by itself; a role that must hold is not told twice."""
+    should = constraints.should
+    roles = {name for role in constraints.must.role for name in role.split("|")}
+    words = [term for term in unique((*should.skills_or_tools, *should.keywords)) if term not in roles]
+    on_cards: list[tuple[HardConstraint, CardFilters]] = [
+        *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
+        *(("team_norm", CardFilters(teams=(name,))) for name in should.team_norm),
+        *(("location", CardFilters(places=spellings(name))) for name in should.location),
+    ]
+    cards = [Clause(condition_label(name, filters), filters) for name, filters in on_cards]
+    return [*cards, *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
 
 
 def _role_clause(role: str) -> Clause:

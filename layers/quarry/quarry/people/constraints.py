@@ -63,6 +63,9 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
                 *should.keywords,
                 *(term for role in must.role for term in _role_terms(role, should.skills_or_tools)),
                 *map(_words, should.intent_secondary),
+                *should.company_norm,
+                *should.team_norm,
+                *should.location,
             ]
         ),
     )
@@ -78,7 +81,8 @@ def edited(constraints: Constraints, query: str) -> Constraints:
     must, should = constraints.must, constraints.should
     about = [
         *(role.partition("|")[0] for role in must.role), *should.skills_or_tools, *should.keywords, *must.company_norm,
-        *must.school_norm, *must.team_norm, *must.domain, *must.sub_domain, *must.text, *must.name,
+        *must.school_norm, *must.team_norm, *should.company_norm, *should.team_norm, *should.location, *must.domain,
+        *must.sub_domain, *must.text, *must.name,
         *filter(None, [must.location_text or must.city or must.country]),
     ]  # fmt: skip
     return normalise(

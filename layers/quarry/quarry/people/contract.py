@@ -80,6 +80,9 @@ class Should(_OnTheWire):
     skills_or_tools: list[str] = []
     keywords: list[str] = []
     intent_secondary: list[str] = []
+    company_norm: list[str] = []
+    team_norm: list[str] = []
+    location: list[str] = []
 
 
 class Exclude(_OnTheWire):
@@ -185,8 +188,9 @@ class ExperienceCard(_OnTheWire):
 
 
 class PersonResult(_OnTheWire):
-    """One person found. `similarity_percent` is 0 to 100; the salary is INR a year. `meets` and `misses` are the conditions, in
-    words.
+    """One person found. `similarity_percent` is the score that people are put in order by, in hundredths and at most 100: no
+    probability. The salary is INR a year. `meets` and `misses` are the conditions, in words; what was only preferred is met or
+    not told.
     """
 
     id: str

@@ -58,12 +58,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: `text` and its vector, filters, and who is left out."""
+    """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it."""
 
     filters: CardFilters
     text: str
     vector: Sequence[float] | None
     excluded: PersonIds | None
+    preferred: Sequence[Clause] = ()
 
 
 Found = Mapping[str, PersonEvidence]
@@ -197,17 +198,28 @@ async def _shown(
     ranked = [person for person in break_ties(best, people, wanted.filters, misses) if person.person_id in people]
     tier = max([tier, *(person.evidence.tier for person in ranked)])
     shown = [people[person.person_id] for person in ranked]
-    return Finding(tier, ranked, shown, await _naming_alternatives(standings, shown, clauses, database))
+    return Finding(tier, ranked, shown, await _in_full(wanted, standings, shown, clauses, database))
 
 
-async def _naming_alternatives(
-    standings: Mapping[str, Standing], shown: Sequence[FoundPerson], clauses: Sequence[Clause], database: Database
+async def _in_full(
+    wanted: Wanted,
+    standings: Mapping[str, Standing],
+    shown: Sequence[FoundPerson],
+    clauses: Sequence[Clause],
+    database: Database,
 ) -> dict[str, Standing]:
-    """How those shown stand, with the alternatives that each meets by name."""
+    """How those shown stand, with the alternatives that each meets by name, and what they have of what is preferred."""
     ids = [person.id for person in shown]
     alternatives = [each for clause in clauses for each in clause.alternatives]
-    met = await find_standings(database, ids if alternatives else [], alternatives)
-    return {id: naming_alternatives(standings[id], clauses, met.get(id, ())) for id in ids}
+    more = [*alternatives, *wanted.preferred]
+    met = await find_standings(database, ids if more else [], more)
+    full: dict[str, Standing] = {}
+    for id in ids:
+        own = met.get(id, [])
+        stands = naming_alternatives(standings[id], clauses, own[: len(alternatives)])
+        had = zip(wanted.preferred, own[len(alternatives) :], strict=False)
+        full[id] = replace(stands, meets=(*stands.meets, *(each.label for each, is_met in had if is_met)))
+    return full
 
 
 async def _standings(

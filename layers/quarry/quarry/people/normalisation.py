@@ -85,6 +85,9 @@ def normalise(constraints: Constraints) -> Constraints:
             # what was moved here comes first, so that a full list does not lose it
             keywords=allowed([*left_over, *should.keywords]),
             intent_secondary=intents,
+            company_norm=allowed(should.company_norm),
+            team_norm=allowed(should.team_norm),
+            location=allowed(should.location),
         ),
         exclude=out,
         search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
@@ -117,6 +120,13 @@ def _roles(roles: Iterable[str], ruled_out: set[str]) -> list[str]:
         names = [name for name in _names(role[:ROLE_CHARACTERS_MAX].split("|")) if name not in ruled_out]
         kept.append("|".join(names))
     return list(unique(kept))[:NAMES_MAX]
+
+
+def is_date(text: str) -> bool:
+    """Whether it is a day, a month or a year, or says that there is no end."""
+    left_over: list[str] = []
+    _period(text, left_over)
+    return not left_over
 
 
 def _dates(start: str | None, end: str | None, left_over: list[str]) -> tuple[str | None, str | None]:

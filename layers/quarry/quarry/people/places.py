@@ -62,6 +62,12 @@ def places_in(text: str) -> tuple[str, ...]:
     return unique(names)
 
 
+def alternatives_in(text: str) -> list[str]:
+    """The alternatives of a free text, each by its most precise part."""
+    named = (alternative.partition(",")[0].strip() for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text))
+    return [name for name in named if name]
+
+
 def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
     """The names, places among them in all their spellings."""
     return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))

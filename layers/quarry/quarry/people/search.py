@@ -20,7 +20,8 @@ from quarry.core.services import Caller, Services
 from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
 from quarry.people.access.searches import StoredResult, hold_people, store_search
 from quarry.people.candidates import FoundPerson, RankedPerson
-from quarry.people.clauses import Standing
+from quarry.people.checks import check_constraints
+from quarry.people.clauses import Standing, preferred_clauses
 from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
 from quarry.people.contract import (
     Constraints,
@@ -101,7 +102,8 @@ async def _search(
     run.budget.release_reserve()
     if can_find:
         excluded = await _exclude(filters, services, run)
-        found = await find_people(Wanted(filters, text, vector, excluded), services.database, run)
+        preferred = preferred_clauses(constraints) if request.constraints else []
+        found = await find_people(Wanted(filters, text, vector, excluded, preferred), services.database, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
@@ -149,10 +151,13 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
 
 
 async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> Constraints:
-    """What the request asks for: by constraints of its own, or by what its query says."""
+    """What the request asks for: by constraints of its own, or by what its query says. Raises InvalidInput for values that nobody
+    has.
+    """
     if request.constraints is None:
         return await read_query(request.query, services, run)
-    return await off_loop(edited, request.constraints, request.query)
+    constraints = await check_constraints(request.constraints, request.query, services.database)
+    return await off_loop(edited, constraints, request.query)
 
 
 async def _exclude(filters: CardFilters, services: Services, run: Run) -> PersonIds | None:

@@ -97,3 +97,9 @@ class Reading:
     parsed: ParsedQuery
     question: Question
     before: Question | None = None
+
+
+def preferred_in_words(parsed: ParsedQuery, question: Question) -> list[Condition]:
+    """What the words say is preferred; not what they may also mean."""
+    said = {mention.start for mention in parsed.mentions if mention.assertion == "preferred"}
+    return [each for each in question.preferred if said & {span.start for span in each.evidence}]

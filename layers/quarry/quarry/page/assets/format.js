@@ -65,11 +65,6 @@ export function rupees(value) {
   return new Intl.NumberFormat('en-IN', {style: 'currency', currency: 'INR', maximumFractionDigits: 0}).format(value);
 }
 
-/** @param {number} share from 0 to 1 */
-export function percent(share) {
-  return `${Math.round(share * 100)} %`;
-}
-
 /** `1 source`, `3 sources`. */
 export function plural(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;

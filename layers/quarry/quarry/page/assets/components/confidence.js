@@ -1,9 +1,8 @@
 /**
- * How far an answer or a finding can be trusted: in words or percent, with a small meter beside it.
+ * How far an answer or a finding can be trusted: in words, with a small meter beside it.
  */
 
 import {element} from '../dom.js';
-import {percent} from '../format.js';
 
 const LEVELS = {low: 1, medium: 2, high: 3};
 
@@ -17,8 +16,13 @@ export function confidenceLevel(level, text) {
     text);
 }
 
-/** @param {number} share from 0 to 1 @param {string} [what] */
-export function confidenceShare(share, what = 'confidence') {
+const FITS = {high: 'Likely fit', medium: 'Possible fit', low: 'Doubtful fit'};
+
+/**
+ * How likely the ranking takes a finding to fit, in words: its number is an estimate and no measured share.
+ * @param {number} share from 0 to 1
+ */
+export function fitLevel(share) {
   const level = share >= 0.75 ? 'high' : share >= 0.45 ? 'medium' : 'low';
-  return confidenceLevel(level, `${percent(share)} ${what}`);
+  return confidenceLevel(level, FITS[level]);
 }

@@ -1,15 +1,11 @@
 /**
- * How a question was understood: the words that say something marked, what they say as chips that can be taken away, and which of it a
- * result meets.
+ * How a question was understood: the words that say something marked, and which conditions a result meets. The conditions
+ * themselves are chips (`conditions.js`).
  *
  * @typedef {{field: string, value: string, start: number, end: number, assertion: string}} Evidence `text[start:end]` says something of a field
- * @typedef {{text: string, without: any, tone?: string}} Condition `without` is what is left of the constraints where it is taken away; its
- *   `tone` wins over its group's
- * @typedef {{name: string, tone: string, conditions: Condition[]}} Group
  */
 
 import {element, hiddenText, icon} from '../dom.js';
-import {removable} from './chips.js';
 
 /** An address may be so long; what marks words is left out of a longer one. */
 const ADDRESS_MAX = 4000;
@@ -34,18 +30,6 @@ export function highlighted(text, evidence) {
 }
 
 /**
- * What was understood, each condition with a button that takes it away.
- * @param {Group[]} groups those without a condition are left out
- * @param {(constraints: any) => void} onchange is given what is left
- */
-export function conditionChips(groups, onchange) {
-  return groups.filter(({conditions}) => conditions.length > 0).map(({name, tone, conditions}) =>
-    element('div', {class: 'understood-group'}, element('span', {class: 'understood-name'}, name),
-      element('ul', {class: 'chips', 'aria-label': name}, conditions.map(({text, without, tone: own = tone}) =>
-        element('li', {}, removable(text, {label: `Remove: ${text}`, tone: own, onremove: () => onchange(without)}))))));
-}
-
-/**
  * Which conditions a result meets and which it misses, by their labels; nothing where there are none.
  * @param {{meets?: string[], misses?: string[]}} result
  */
@@ -54,6 +38,15 @@ export function standing({meets = [], misses = []}) {
   const item = (text, name, sign, word) => element('li', {class: name}, icon(sign), hiddenText(`${word}: `), element('span', {}, text));
   return element('ul', {class: 'standing', 'aria-label': 'Conditions'},
     meets.map((text) => item(text, 'is-met', 'check', 'Meets')), misses.map((text) => item(text, 'is-missed', 'cross', 'Misses')));
+}
+
+/**
+ * How many of the conditions a result meets; nothing where there are none.
+ * @param {{meets?: string[], misses?: string[]}} result
+ */
+export function conditionsMet({meets = [], misses = []}) {
+  const count = meets.length + misses.length;
+  return count === 0 ? null : element('span', {class: 'conditions-met'}, misses.length === 0 ? `Meets ${count === 1 ? 'the condition' : `all ${count}`}` : `Meets ${meets.length} of ${count}`);
 }
 
 /** Constraints for an address, as short as they can be said. */

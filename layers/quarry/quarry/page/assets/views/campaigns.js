@@ -7,11 +7,12 @@ import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
+import {standing} from '../components/understood.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {understood} from './campaigns/constraints.js';
+import {reader} from './campaigns/constraints.js';
 
 export {stylesheet};
 export const title = 'Campaigns';
@@ -58,7 +59,8 @@ class CampaignsTurn extends Turn {
       message: this.question,
       history: history.slice(-HISTORY_MAX),
       ...(this.constraints !== null && {constraints: this.constraints}),
-      ...(last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
+      // what was applied is among the constraints
+      ...(this.constraints === null && last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
     };
   }
 
@@ -81,11 +83,11 @@ class CampaignsTurn extends Turn {
   }
 
   get summary() {
-    return plural(this.answer.total, 'campaign');
+    return counted(this.answer);
   }
 
-  groups(constraints) {
-    return understood(constraints);
+  get reader() {
+    return reader;
   }
 
   found() {
@@ -94,7 +96,7 @@ class CampaignsTurn extends Turn {
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       this.#keep(detectedFilters),
       aggregation && total > 1 && element('div', {class: 'charts'}, charts(aggregation)),
-      campaigns.length > 0 && campaignList(campaigns, total, this),
+      campaigns.length > 0 && campaignList(this.answer, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
     ];
@@ -130,10 +132,16 @@ function charts({channel, sentiment, value_prop: valueProp}) {
     barChart(name, Object.entries(counts).map(([text, value]) => ({label: text, value})), {max: BARS}));
 }
 
+/** How many there are, as far as they were counted. */
+function counted({total, more}) {
+  return more ? `more than ${plural(total, 'campaign')}` : plural(total, 'campaign');
+}
+
 /** The first cards, and a button for the others. */
-function campaignList(campaigns, total, {question, text, context}) {
-  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': plural(total, 'campaign')});
+function campaignList({campaigns, total, more}, {question, text, context}) {
+  const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
   const foot = element('div', {});
+  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Of ${counted({total, more})}, the first ${campaigns.length} are here.`);
   let order = 'best';
   const item = (campaign) => campaignItem(campaign, context);
   const show = (chosen) => {
@@ -144,9 +152,9 @@ function campaignList(campaigns, total, {question, text, context}) {
     replace(foot, rest.length > 0 && button(`Show ${plural(rest.length, 'more', 'more')}`, {onclick: () => {
       const first = item(rest[0]);
       list.append(first, ...rest.slice(1).map(item));
-      replace(foot);
+      replace(foot, remark);
       first.querySelector('button').focus();
-    }}));
+    }}), remark);
   };
   show('best');
   const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? `of these ${campaigns.length}` : ''),
@@ -165,12 +173,12 @@ function takenCampaigns(question, text, campaigns) {
 }
 
 function campaignItem(campaign, context) {
-  return element('li', {}, element('button', {type: 'button', class: 'card campaign', on: {click: () => context.open('campaign', campaign.id, campaign)}},
+  return element('li', {class: 'campaign-item'}, element('button', {type: 'button', class: 'card campaign', on: {click: () => context.open('campaign', campaign.id, campaign)}},
     element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
     campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text clamped'}, campaign.campaign_text)));
+    element('span', {class: 'card-text clamped'}, campaign.campaign_text)), standing(campaign));
 }
 
 /** One campaign. */

@@ -3,7 +3,7 @@
 import {pathOf} from '../api.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
-import {confidenceShare} from '../components/confidence.js';
+import {fitLevel} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
@@ -13,7 +13,7 @@ import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {understood} from './companies/constraints.js';
+import {reader} from './companies/constraints.js';
 
 export {stylesheet};
 export const title = 'Companies';
@@ -63,8 +63,8 @@ class CompaniesTurn extends Turn {
     return plural(this.answer.references.length, 'company', 'companies');
   }
 
-  groups(constraints) {
-    return understood(constraints, this.question);
+  get reader() {
+    return reader;
   }
 
   found() {
@@ -146,7 +146,7 @@ function referenceCard(reference, onopen, control) {
     element('div', {class: 'found-head'},
       element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: onopen}},
         reference.companyName)),
-      confidenceShare(reference.confidence)),
+      fitLevel(reference.confidence)),
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
     standing(reference),

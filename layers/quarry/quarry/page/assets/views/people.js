@@ -13,10 +13,11 @@ import {loading} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {takeaway} from '../components/takeaway.js';
 import {Prompt, promptBar} from '../components/prompt.js';
-import {conditionChips, highlighted, packed, unpacked} from '../components/understood.js';
+import {conditionChips, forgetTaken} from '../components/conditions.js';
+import {highlighted, packed, unpacked} from '../components/understood.js';
 import {button, element, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
-import {relaxed, understood} from './people/constraints.js';
+import {reader, relaxed} from './people/constraints.js';
 import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
 
 export const title = 'People';
@@ -43,6 +44,7 @@ const ORDERS = [
   {name: 'name', label: 'Name', key: ({name}) => name},
   {name: 'salary', label: 'Pay asked, lowest first', key: ({work_preferred_salary_min: salary}) => salary},
 ];
+const COST = 'Each change is a new search and costs one credit.';
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
@@ -193,7 +195,8 @@ class PeopleView {
       this.#showBalance();
     } catch (error) {
       if (this.entry !== entry) return;
-      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session));
+      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session),
+        this.search.constraints !== null && this.#understood(this.search.constraints));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
@@ -224,17 +227,18 @@ class PeopleView {
 
   /** The query with its words marked, and what was read from it, to be changed. */
   #understood(constraints) {
-    const groups = understood(constraints).filter(({conditions}) => conditions.length > 0);
+    const {q: question} = this.search;
     const isChanged = this.search.constraints !== null;
+    const chips = conditionChips(reader, constraints, {question, note: COST, onchange: (changed) => this.#change({}, changed)});
+    const readAgain = () => { forgetTaken(question); this.#change({}, null); };
     return element('section', {class: 'understood', 'aria-label': 'How the query was understood'},
-      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_cleaned, constraints.evidence)),
-      groups.length === 0
-        ? element('p', {class: 'fine'}, isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.')
-        : conditionChips(groups, (left) => this.#change({}, left)),
+      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_cleaned ?? question, constraints.evidence)),
+      reader.read(constraints, question).length === 0 && element('p', {class: 'fine'},
+        isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.'),
+      chips,
       element('p', {class: 'fine'}, isChanged && [
-        'Searched with your changes. ',
-        element('button', {type: 'button', class: 'text-button', on: {click: () => this.#change({}, null)}}, 'Read the query again'), '. ',
-      ], (groups.length > 0 || isChanged) && 'Each change is a new search and costs one credit.'));
+        'Searched with your changes. ', element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the query again'), '. ',
+      ], (chips.length > 0 || isChanged) && COST));
   }
 
   #relaxations(relaxations, constraints) {

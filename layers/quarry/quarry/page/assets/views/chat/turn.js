@@ -4,10 +4,11 @@
  */
 
 import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
+import {conditionChips, forgetTaken} from '../../components/conditions.js';
 import {noticeOf, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
-import {conditionChips, highlighted} from '../../components/understood.js';
+import {highlighted} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 import {MarkdownView} from '../../markdown.js';
 
@@ -55,9 +56,9 @@ export class Turn {
     throw new Error(`a kind of turn takes its events: ${event.type}`);
   }
 
-  /** How the question was understood. @param {any} constraints @returns {import('../../components/understood.js').Group[]} */
-  groups(constraints) {
-    throw new Error(`a kind of turn says in words what was understood: ${Object.keys(constraints)}`);
+  /** What reads how the question was understood. @returns {import('../../components/conditions.js').Reader} */
+  get reader() {
+    throw new Error('a kind of turn reads what was understood');
   }
 
   /** What stands below the finished text. @returns {import('../../dom.js').Child} */
@@ -66,18 +67,18 @@ export class Turn {
   }
 
   /**
-   * How the question was understood, its words marked above; a condition that is taken away asks it again, by what is left.
+   * How the question was understood, its words marked above; a condition that is changed asks it again, by what is then wanted.
    * @returns {import('../../dom.js').Child}
    */
-  understood() {
-    const {constraints} = this.answer;
+  understood(constraints = this.answer.constraints) {
     if (!constraints) return null;
-    const groups = this.groups(constraints).filter(({conditions}) => conditions.length > 0);
-    if (groups.length === 0 && this.constraints === null) return null;
-    return element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
-      conditionChips(groups, (left) => this.callbacks.onedit(left)),
+    const {question} = this;
+    const chips = conditionChips(this.reader, constraints, {question, onchange: (changed) => this.callbacks.onedit(changed)});
+    if (chips.length === 0 && this.constraints === null) return null;
+    const readAgain = () => { forgetTaken(question); this.callbacks.onedit(null); };
+    return element('section', {class: 'understood', 'aria-label': 'How the question was understood'}, chips,
       this.constraints !== null && element('p', {class: 'fine'}, 'Answered with your changes. ',
-        element('button', {type: 'button', class: 'text-button', on: {click: () => this.callbacks.onedit(null)}}, 'Read the question again'), '.'));
+        element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the question again'), '.'));
   }
 
   /** What is read out when the answer is there. */
@@ -153,8 +154,6 @@ export class Turn {
       this.frame ??= requestAnimationFrame(() => { this.frame = null; this.#flush(); });
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
-      // constraints that were given are answered by without the words that they were once read from
-      if (this.constraints !== null && this.answer.constraints?.evidence.length === 0) this.answer.constraints.evidence = this.constraints.evidence ?? [];
       this.text = event.data.content ?? event.data.response ?? this.text;
     } else {
       this.take(event);
@@ -165,9 +164,11 @@ export class Turn {
     const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
     replace(this.notes);
     const goOn = this.place !== null && canReadOn(error) ? () => { this.state = 'new'; this.begin(); } : undefined;
+    // a change that cannot be answered can be changed again
     replace(this.after, isStopped(error)
       ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again'))
-      : noticeOf(error, {goOn, retry: again, signIn: () => this.context.session.signIn()}));
+      : noticeOf(error, {goOn, retry: again, signIn: () => this.context.session.signIn()}),
+    this.constraints !== null && this.understood(this.constraints));
     this.#enter(isStopped(error) ? 'stopped' : 'failed');
     if (isStopped(error)) this.context.announce('Stopped');
   }

@@ -1,64 +1,114 @@
-/** How a question for companies was understood, and what is left of it without one condition. */
+/** Reads what was understood of a question for companies, and changes it. */
 
-const STRENGTHS = [
-  {strength: 'required', name: 'Must be', tone: 'accent'}, {strength: 'assumed', name: 'Taken to be', tone: ''},
-  {strength: 'preferred', name: 'Better with', tone: ''},
-];
+import {alternatives, reasserted} from '../../components/conditions.js';
+import {number} from '../../format.js';
 
-/**
- * What companies must be, are taken to be, or are better with; what they must not speak of; and what they are about.
- * @param {any} constraints
- * @param {string} question
- * @returns {import('../../components/understood.js').Group[]}
- */
-export function understood(constraints, question) {
-  const clauses = clausesOf(constraints.conditions);
-  const saidNot = new Set(clauses.flatMap((clause) => ruledOut(clause, constraints, question)));
+const MEASURED = new Set(['founded_year', 'closed_year', 'employees', 'funding']);
+const TAGS = new Set(['sector', 'category', 'business_model', 'niche']);
+const CHOICES = ['required', 'preferred', 'excluded'];
+/** Of a condition with more values than these (a continent has many countries) none is offered to be changed. */
+const VALUES_MAX = 6;
+
+/** @type {import('../../components/conditions.js').Reader} */
+export const reader = {read, without, put, changed};
+
+function read(constraints, question) {
+  const {conditions = [], excluded = [], topic = ''} = constraints;
+  const clauses = clausesOf(conditions).map((clause) => clauseCondition(clause, constraints, question));
+  const saidNot = new Set(clauses.flatMap(({assertion, held}) => (assertion === 'excluded' ? held.words : [])));
   return [
-    ...STRENGTHS.map(({strength, name, tone}) => ({name, tone, conditions: clauses.filter(([first]) => first.strength === strength).map((clause) => ({
-      text: [...new Set(clause.map(({label}) => label))].join(' or '),
-      tone: isNegated(clause) ? 'warning' : tone,
-      without: without(constraints, clause, question),
-    }))})),
-    {name: 'Not', tone: 'warning', conditions: constraints.excluded.filter((text) => !saidNot.has(text)).map((text) =>
-      ({text, without: {...constraints, excluded: constraints.excluded.filter((each) => each !== text)}}))},
-    {name: 'About', tone: '', conditions: constraints.topic ? [{text: constraints.topic, without: {...constraints, topic: ''}}] : []},
+    ...clauses,
+    ...excluded.filter((text) => !saidNot.has(text)).map((text) => ({text, assertion: 'excluded', choices: [], inputs: [{label: 'Words', value: text}], held: {excluded: text}})),
+    ...(topic ? [{text: topic, assertion: 'about', choices: [], inputs: [{label: 'About', value: topic}], held: {topic}}] : []),
   ];
 }
 
-/** Conditions of the same group are alternatives. @returns {any[][]} */
+function clauseCondition(clause, constraints, question) {
+  const assertion = clause.every(({negated}) => negated) ? 'excluded' : clause[0].strength ?? 'required';
+  const evidence = evidenceOf(clause, constraints);
+  const labels = new Set(clause.map((each) => (each.label ?? labelOf(each)).replace(/^not /, '')));
+  const letters = Array.from(question);
+  return {
+    text: [...labels].join(' or '),
+    assertion,
+    choices: assertion === 'assumed' ? ['assumed', ...CHOICES] : CHOICES,
+    inputs: inputsOf(clause),
+    held: {clause, evidence, words: evidence.map(({start, end}) => letters.slice(start, end).join(''))},
+  };
+}
+
+/** Conditions of the same group are alternatives; what is ruled out in several fields is one condition. @returns {any[][]} */
 function clausesOf(conditions) {
   const groups = new Map();
   for (const condition of conditions) {
-    const key = condition.group ?? condition;
+    const isOne = condition.negated && condition.group == null && condition.values?.length > 0;
+    const key = condition.group ?? (isOne ? `not ${condition.values.join(', ').toLowerCase()}` : condition);
     groups.set(key, [...(groups.get(key) ?? []), condition]);
   }
   return [...groups.values()];
 }
 
-function isNegated(clause) {
-  return clause.every(({negated}) => negated);
+function inputsOf(clause) {
+  const [{field, least, most, values = []}] = clause;
+  if (MEASURED.has(field)) {
+    const hasBounds = clause.length === 1 && (least != null || most != null);
+    return hasBounds ? [['At least', least], ['At most', most]].map(([label, bound]) => ({label, type: 'number', value: bound == null ? '' : String(bound)})) : [];
+  }
+  const spelt = values.join(' or ');
+  const isOne = values.length > 0 && values.length <= VALUES_MAX && clause.every((each) => each.values.join(' or ').toLowerCase() === spelt.toLowerCase());
+  return isOne ? [{label: 'Value', value: spelt}] : [];
+}
+
+function labelOf({field, values = [], least, most}) {
+  const name = field.replaceAll('_', ' ');
+  const bounds = [least != null && `from ${number(least)}`, most != null && `to ${number(most)}`].filter(Boolean).join(' ');
+  return values.length > 0 ? values.join(' or ') : `${name} ${bounds}`.trim();
 }
 
 /** What the question says of a clause. */
-function evidenceOf(clause, {evidence}) {
+function evidenceOf(clause, {evidence = []}) {
   return evidence.filter(({field, value, assertion}) => clause.some((each) =>
-    each.field === field && each.negated === (assertion === 'negated') && (each.values.length === 0 || each.values.join(', ') === value)));
+    each.field === field && Boolean(each.negated) === (assertion === 'negated') && (!each.values?.length || each.values.join(', ') === value)));
 }
 
-/** The words of a negated clause, which no company may speak of either. */
-function ruledOut(clause, constraints, question) {
-  const letters = Array.from(question);
-  return isNegated(clause) ? evidenceOf(clause, constraints).map(({start, end}) => letters.slice(start, end).join('')) : [];
-}
-
-function without(constraints, clause, question) {
-  const gone = new Set(evidenceOf(clause, constraints));
-  const words = new Set(ruledOut(clause, constraints, question));
+function without(constraints, {assertion, held: {clause, evidence, words, excluded, topic}}) {
+  if (topic !== undefined) return {...constraints, topic: ''};
+  if (excluded !== undefined) return {...constraints, excluded: constraints.excluded.filter((each) => each !== excluded)};
   return {
     ...constraints,
     conditions: constraints.conditions.filter((each) => !clause.includes(each)),
-    excluded: constraints.excluded.filter((text) => !words.has(text)),
-    evidence: constraints.evidence.filter((each) => !gone.has(each)),
+    // what is ruled out no company may speak of either
+    excluded: (constraints.excluded ?? []).filter((text) => assertion !== 'excluded' || !words.includes(text)),
+    evidence: (constraints.evidence ?? []).filter((each) => !evidence.includes(each)),
   };
+}
+
+function put(constraints, {held: {clause, evidence, words, excluded, topic}}, assertion) {
+  if (topic !== undefined) return {...constraints, topic};
+  if (excluded !== undefined) return {...constraints, excluded: [...(constraints.excluded ?? []), excluded]};
+  const {conditions = []} = constraints;
+  const isOut = assertion === 'excluded';
+  // alternatives are one group; of what is ruled out each must not hold
+  const group = isOut || clause.length === 1 ? undefined : 1 + Math.max(-1, ...conditions.map((each) => each.group ?? -1));
+  const meant = clause.map((each) => ({...each, negated: isOut, strength: isOut ? 'required' : assertion, group}));
+  return {
+    ...constraints,
+    conditions: [...conditions, ...meant],
+    excluded: isOut && TAGS.has(clause[0].field) ? [...new Set([...(constraints.excluded ?? []), ...words])] : constraints.excluded,
+    evidence: [...(constraints.evidence ?? []), ...reasserted(evidence, assertion)],
+  };
+}
+
+function changed(condition, values) {
+  const [text] = values;
+  const {held} = condition;
+  if (held.topic !== undefined) return {...condition, held: {topic: text}};
+  if (held.excluded !== undefined) return {...condition, held: {excluded: text}};
+  const bounds = values.map((value) => (value === '' ? null : Number(value)));
+  const [first] = held.clause;
+  // what companies are filed under is named without saying as what
+  const fields = TAGS.has(first.field) ? [...TAGS] : held.clause.map(({field}) => field);
+  const clause = MEASURED.has(first.field)
+    ? [{...first, label: null, least: bounds[0], most: bounds[1]}] : fields.map((field) => ({...first, field, label: null, values: alternatives(text)}));
+  return {...condition, held: {clause, evidence: [], words: []}};
 }

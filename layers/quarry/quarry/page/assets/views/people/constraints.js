@@ -1,55 +1,88 @@
-/** How a query for people was understood, in words, and what is left of it without one condition. */
+/** Reads what was understood of a query for people, and changes it. */
 
+import {alternatives, reasserted} from '../../components/conditions.js';
 import {day, rupees, words} from '../../format.js';
 
 /**
- * @typedef {{part: string, names: string[], said: string, read: (held: any[], evidence: Said[]) => [text: string, values: string[] | null][]}} Field
- * @typedef {{names: string[], words: string}} Said the names that words of the query stand for
+ * @typedef {object} Field
+ * @property {'must' | 'should' | 'exclude'} part of the constraints
+ * @property {string[]} names its fields there
+ * @property {string} said what its evidence calls it
+ * @property {boolean} isList whether it holds any number of values
+ * @property {Partial<Record<'must' | 'should' | 'exclude', string>>} as the fields that hold the same elsewhere; words, where there is none
+ * @property {(held: any[], evidence: Said[]) => {text: string, values: any[], inputs: import('../../components/conditions.js').Input[]}[]} read
+ * @property {(held: any[], values: string[]) => any[]} changed
+ *
+ * @typedef {{names: string[], words: string, each: any}} Said the names that words of the query stand for
  */
 
-/** What may be read from a query. `names` are its fields in that part of the constraints; `said` is what its evidence calls it. */
-const FIELDS = [
-  list('must', 'name', (name) => titled(name)),
-  list('must', 'role', (role) => role.split('|')[0].toLowerCase()),
-  list('must', 'company_norm', (name) => `at ${titled(name)}`),
-  list('must', 'school_norm', (name) => `at ${titled(name)}`),
-  list('must', 'team_norm', (name) => `team ${titled(name)}`),
-  list('must', 'intent_primary', (kind) => `kind ${spoken(kind)}`),
-  list('must', 'domain', (name) => `field ${spoken(name)}`),
-  list('must', 'sub_domain', (name) => `speciality ${spoken(name)}`),
-  list('must', 'employment_type', (kind) => `employment ${spoken(kind)}`),
-  list('must', 'seniority_level', (level) => `seniority ${spoken(level)}`),
-  list('must', 'text', (text) => `says “${text}”`),
-  one('must', ['city', 'location_text', 'country'], 'location_text', (city, text, country) => `in ${titled(city ?? text ?? country)}`),
-  one('must', ['time_start', 'time_end'], 'time', period),
-  one('must', ['started_from', 'started_until'], 'started', (from, until) => `started ${period(from, until)}`),
-  one('must', ['ended_from', 'ended_until'], 'ended', (from, until) => `ended ${period(from, until)}`),
-  one('must', ['is_current'], 'is_current', (isCurrent) => (isCurrent ? 'current' : 'former')),
-  one('must', ['open_to_work_only'], 'open_to_work_only', (isOpen) => isOpen && 'open to work'),
-  one('must', ['offer_salary_inr_per_year'], 'offer_salary_inr_per_year', (amount) => `pay up to ${rupees(amount)} a year`),
-  list('should', 'skills_or_tools', (skill) => skill),
-  list('should', 'keywords', (word) => word),
-  list('should', 'intent_secondary', spoken),
-  list('exclude', 'company_norm', (name) => `at ${titled(name)}`),
-  list('exclude', 'team_norm', (name) => `team ${titled(name)}`),
-  list('exclude', 'location', (name) => `in ${titled(name)}`),
-  one('exclude', ['time_start', 'time_end'], 'time', period),
-  one('exclude', ['is_current'], 'is_current', (isCurrent) => (isCurrent ? 'current' : 'former')),
-  list('exclude', 'keywords', (word) => word),
-];
+const ASSERTIONS = {must: 'required', should: 'preferred', exclude: 'excluded'};
+const PART_OF = {required: 'must', preferred: 'should', excluded: 'exclude'};
 
-const PARTS = [
-  {part: 'must', name: 'Must', tone: 'accent'}, {part: 'should', name: 'Better with', tone: ''}, {part: 'exclude', name: 'Not', tone: 'warning'},
+const WORDS = {must: 'text', should: 'keywords', exclude: 'keywords'};
+const ORGANISATION = {must: 'company_norm', should: 'company_norm', exclude: 'company_norm'};
+const TEAM = {must: 'team_norm', should: 'team_norm', exclude: 'team_norm'};
+const PLACE = {must: 'location_text', should: 'location', exclude: 'location'};
+const ALONE = {};
+
+/** A period is changed by its first and its last day. */
+const DAYS = {
+  inputs: ([start, end]) => [{label: 'From', type: 'date', value: start ?? ''}, {label: 'To', type: 'date', value: end ?? ''}],
+  changed: (held, values) => values.map((value) => value || null),
+};
+
+/** What may be read from a query. */
+const FIELDS = [
+  list('must', 'name', (name) => titled(name), ALONE),
+  list('must', 'role', (role) => role.split('|')[0].toLowerCase(), WORDS),
+  list('must', 'company_norm', (name) => `at ${titled(name)}`, ORGANISATION),
+  list('must', 'school_norm', (name) => `at ${titled(name)}`, ORGANISATION),
+  list('must', 'team_norm', (name) => `team ${titled(name)}`, TEAM),
+  list('must', 'intent_primary', (kind) => `kind ${spoken(kind)}`, WORDS),
+  list('must', 'domain', (name) => `field ${spoken(name)}`, WORDS),
+  list('must', 'sub_domain', (name) => `speciality ${spoken(name)}`, WORDS),
+  list('must', 'employment_type', (kind) => `employment ${spoken(kind)}`, WORDS),
+  list('must', 'seniority_level', (level) => `seniority ${spoken(level)}`, WORDS),
+  list('must', 'text', (text) => `says “${text}”`, WORDS),
+  one('must', ['city', 'location_text', 'country'], 'location_text', ([city, text, country]) => `in ${titled(city ?? text ?? country)}`, {
+    as: PLACE, inputs: ([city, text, country]) => [{label: 'Place', value: titled(city ?? text ?? country)}], changed: (held, [text]) => [null, text.toLowerCase(), null],
+  }),
+  one('must', ['time_start', 'time_end'], 'time', period, {...DAYS, as: {exclude: 'time'}}),
+  one('must', ['started_from', 'started_until'], 'started', (held) => `started ${period(held)}`, DAYS),
+  one('must', ['ended_from', 'ended_until'], 'ended', (held) => `ended ${period(held)}`, DAYS),
+  one('must', ['is_current'], 'is_current', ([isCurrent]) => (isCurrent ? 'current' : 'former'), {as: {exclude: 'is_current'}}),
+  one('must', ['open_to_work_only'], 'open_to_work_only', ([isOpen]) => isOpen && 'open to work'),
+  one('must', ['offer_salary_inr_per_year'], 'offer_salary_inr_per_year', ([amount]) => `pay up to ${rupees(amount)} a year`, {
+    inputs: ([amount]) => [{label: '₹ a year', type: 'number', value: String(amount)}], changed: (held, [amount]) => [Number(amount)],
+  }),
+  list('should', 'company_norm', (name) => `at ${titled(name)}`, ORGANISATION),
+  list('should', 'team_norm', (name) => `team ${titled(name)}`, TEAM),
+  list('should', 'location', (name) => `in ${titled(name)}`, PLACE),
+  list('should', 'skills_or_tools', (skill) => skill, WORDS),
+  list('should', 'keywords', (word) => word, WORDS),
+  list('should', 'intent_secondary', spoken, WORDS),
+  list('exclude', 'company_norm', (name) => `at ${titled(name)}`, ORGANISATION),
+  list('exclude', 'team_norm', (name) => `team ${titled(name)}`, TEAM),
+  list('exclude', 'location', (name) => `in ${titled(name)}`, PLACE),
+  one('exclude', ['time_start', 'time_end'], 'time', period, {...DAYS, as: {must: 'time'}}),
+  one('exclude', ['is_current'], 'is_current', ([isCurrent]) => (isCurrent ? 'current' : 'former'), {as: {must: 'is_current'}}),
+  list('exclude', 'keywords', (word) => word, WORDS),
 ];
 
 /** The fields that a relaxation drops, where it is not called as its field is. */
 const RELAXED = {location: ['location_text'], time: ['time', 'started', 'ended']};
 
+/** The fields of what is not a list, by what its evidence calls it. */
+const SINGLE = {time: ['time_start', 'time_end'], is_current: ['is_current']};
+
+/** @type {import('../../components/conditions.js').Reader} */
+export const reader = {read, without, put, changed};
+
 /**
  * A field that holds any number of values. What the same words say is one condition, and is called by them. @returns {Field}
  */
-function list(part, name, word) {
-  return {part, names: [name], said: name, read: ([values], evidence) => {
+function list(part, name, word, as) {
+  const read = ([values], evidence) => {
     const taken = new Set();
     return (values ?? []).flatMap((value) => {
       if (taken.has(value)) return [];
@@ -58,39 +91,50 @@ function list(part, name, word) {
       const alike = new Set(said.flatMap((each) => each.names));
       const together = values.filter((each) => each === value || namesIn(each).some((other) => alike.has(other)));
       for (const each of together) taken.add(each);
-      return [[word(said.length > 0 ? said.map(({words: text}) => text).join(' or ') : value), together]];
+      const spelt = together.map((each) => titledFor(as, each.split('|')[0])).join(' or ');
+      return [{text: word(said.length > 0 ? said.map(({words: text}) => text).join(' or ') : value), values: together, inputs: [{label: 'Value', value: spelt}]}];
     });
-  }};
+  };
+  return {part, names: [name], said: name, isList: true, as, read, changed: (held, [text]) => alternatives(text.toLowerCase())};
 }
 
 /** One condition that these fields hold together. @returns {Field} */
-function one(part, names, said, word) {
-  return {part, names, said, read: (held) => {
-    const text = held.some((value) => value != null) && word(...held);
-    return text ? [[text, null]] : [];
-  }};
+function one(part, names, said, word, {as = ALONE, inputs = () => [], changed: change = (held) => held} = {}) {
+  const read = (held) => {
+    const text = held.some((value) => value != null) && word(held);
+    return text ? [{text, values: held.map((value) => value ?? null), inputs: inputs(held)}] : [];
+  };
+  return {part, names, said, isList: false, as, read, changed: change};
 }
 
-/**
- * Groups of conditions, those that must hold first.
- * @param {any} constraints as the service read them
- * @returns {import('../../components/understood.js').Group[]}
- */
-export function understood(constraints) {
-  const roles = new Set((constraints.must.role ?? []).flatMap((role) => role.split('|')));
-  const evidence = (field) => saidOf(constraints, `${field.part}.${field.said}`);
-  return PARTS.map(({part, name, tone}) => ({name, tone, conditions: FIELDS.filter((field) => field.part === part).flatMap((field) =>
-    field.read(field.names.map((each) => constraints[part][each]), evidence(field))
+function read(constraints) {
+  const roles = new Set((constraints.must?.role ?? []).flatMap((role) => role.split('|')));
+  return FIELDS.flatMap((field) => {
+    const evidence = saidOf(constraints, `${field.part}.${field.said}`);
+    return field.read(field.names.map((name) => constraints[field.part]?.[name]), evidence)
       // what must hold is better held too
-      .filter(([, values]) => part !== 'should' || !values.every((value) => roles.has(value.toLowerCase())))
-      .map(([text, values]) => ({text, without: without(constraints, field, values)})))}));
+      .filter(({values}) => field.part !== 'should' || !values.every((value) => roles.has(value.toLowerCase())))
+      .map(({text, values, inputs}) => ({text, assertion: ASSERTIONS[field.part], choices: choicesOf(field), inputs, held: heldOf(field, values, evidence)}));
+  });
+}
+
+function choicesOf({part, as}) {
+  const parts = Object.keys(PART_OF).filter((assertion) => PART_OF[assertion] === part || as[PART_OF[assertion]]);
+  return parts.length > 1 ? parts : [];
+}
+
+/** What the reader keeps of a condition: its field, its values, and the evidence of it. */
+function heldOf(field, values, evidence) {
+  const names = new Set(field.isList ? values.flatMap(namesIn) : []);
+  const own = evidence.filter((each) => !field.isList || each.names.some((name) => names.has(name)));
+  return {field, values, evidence: own.map(({each}) => each)};
 }
 
 /** What the query's own words say of a field. @returns {Said[]} */
-function saidOf({query_cleaned: query, evidence = []}, field) {
+function saidOf({query_cleaned: query = '', evidence = []}, field) {
   const letters = Array.from(query);
   return evidence.filter((each) => each.field === field)
-    .map(({value, start, end}) => ({names: namesIn(value), words: letters.slice(start, end).join('')}));
+    .map((each) => ({names: namesIn(each.value), words: letters.slice(each.start, each.end).join(''), each}));
 }
 
 /**
@@ -100,25 +144,44 @@ function saidOf({query_cleaned: query, evidence = []}, field) {
  */
 export function relaxed(constraints, relaxation) {
   const said = RELAXED[relaxation] ?? [relaxation];
-  return FIELDS.filter(({part, names, said: name}) => part === 'must' && said.includes(name) && names.some((each) => constraints.must[each] != null))
-    .reduce((left, field) => without(left, field, null), constraints);
+  return read(constraints).filter(({held: {field}}) => field.part === 'must' && said.includes(field.said))
+    .reduce((left, condition) => without(left, condition), constraints);
 }
 
-/** The constraints without a field, or without some of its values, and without the words that say it. */
-function without(constraints, {part, names, said}, values) {
-  const gone = new Set((values ?? []).flatMap(namesIn));
+function without(constraints, {held: {field: {part, names, said}, values, evidence}}) {
   const held = {...constraints[part]};
-  for (const name of names) held[name] = Array.isArray(held[name]) ? held[name].filter((each) => values !== null && !values.includes(each)) : null;
+  for (const name of names) held[name] = Array.isArray(held[name]) ? held[name].filter((each) => !values.includes(each)) : null;
   const left = {...constraints, [part]: held};
-  if (said === 'role') left.should = withoutNames(constraints.should, gone);
-  left.evidence = (constraints.evidence ?? []).filter((each) =>
-    each.field !== `${part}.${said}` || (values !== null && !namesIn(each.value).some((name) => gone.has(name))));
+  if (said === 'role') left.should = withoutNames(constraints.should, new Set(values.flatMap(namesIn)));
+  left.evidence = (constraints.evidence ?? []).filter((each) => !evidence.includes(each));
   // what these say of all conditions together is made anew
   return {...left, search_phrases: [], query_embedding_text: ''};
 }
 
 function withoutNames(should, gone) {
-  return Object.fromEntries(Object.entries(should).map(([name, values]) => [name, values.filter((value) => !gone.has(value.toLowerCase()))]));
+  return Object.fromEntries(Object.entries(should ?? {}).map(([name, values]) => [name, values.filter((value) => !gone.has(value.toLowerCase()))]));
+}
+
+function put(constraints, {held: {field, values, evidence}}, assertion) {
+  const part = PART_OF[assertion];
+  const isMoved = part !== field.part;
+  const name = isMoved ? field.as[part] : field.said;
+  const held = {...constraints[part]};
+  const set = (names, given) => names.forEach((each, place) => { held[each] = given[place]; });
+  const listed = field.isList ? values : [values.find((value) => value !== null)];
+  const meant = isMoved && field.as === WORDS ? listed.flatMap((value) => value.split('|')).map((value) => value.replaceAll('_', ' ')) : listed;
+  if (!isMoved && !field.isList) set(field.names, values);
+  else if (name === 'location_text') set(['city', 'location_text', 'country'], [null, meant.join(' or '), null]);
+  else if (SINGLE[name]) set(SINGLE[name], values);
+  else held[name] = [...new Set([...(held[name] ?? []), ...meant])];
+  const moved = reasserted(evidence, assertion).map((each) => ({...each, field: `${part}.${name}`}));
+  // what is embedded is made anew
+  return {...constraints, [part]: held, evidence: [...(constraints.evidence ?? []), ...moved], search_phrases: [], query_embedding_text: ''};
+}
+
+function changed(condition, values) {
+  const {field, values: held} = condition.held;
+  return {...condition, held: {field, values: field.changed(held, values), evidence: []}};
 }
 
 /** The names of one value, or of the several that one piece of evidence stands for. */
@@ -126,7 +189,7 @@ function namesIn(value) {
   return value.toLowerCase().split('|').flatMap((names) => names.split(' or '));
 }
 
-function period(start, end) {
+function period([start, end]) {
   if (start && end) return `between ${day(start)} and ${day(end)}`;
   return start ? `since ${day(start)}` : `until ${day(end)}`;
 }
@@ -137,4 +200,9 @@ function spoken(name) {
 
 function titled(name) {
   return name.replace(/(^|[\s-])\p{Ll}/gu, (letter) => letter.toUpperCase());
+}
+
+/** A value as it is typed: names with capitals, words as they are. */
+function titledFor(as, value) {
+  return as === WORDS ? spoken(value) : titled(value);
 }

@@ -2,11 +2,10 @@
 
 import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
-import {confidenceShare} from '../../components/confidence.js';
 import {noticeOf, remark} from '../../components/notice.js';
 import {facts, openPanel} from '../../components/panel.js';
 import {itemActions} from '../../components/takeaway.js';
-import {standing} from '../../components/understood.js';
+import {conditionsMet, standing} from '../../components/understood.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
 import {month, rupees, words} from '../../format.js';
 
@@ -22,7 +21,7 @@ export function personCard(person, onopen, control, isNew = false) {
       element('div', {}, element('h2', {class: 'card-title'},
         element('button', {type: 'button', class: 'result-open', on: {click: onopen}}, person.name ?? 'Somebody')),
       person.headline && element('p', {class: 'card-meta'}, person.headline)),
-      person.similarity_percent !== null && person.similarity_percent !== undefined && confidenceShare(person.similarity_percent / 100, 'match')),
+      conditionsMet(person)),
     standing(person),
     element('ul', {class: 'reasons', 'aria-label': 'Why'}, person.why_matched.map((reason) => element('li', {}, icon('check'), element('span', {}, reason)))),
     person.matched_cards.length > 0 && element('ul', {class: 'experience', 'aria-label': 'Experience that matched'}, person.matched_cards.map((card) =>

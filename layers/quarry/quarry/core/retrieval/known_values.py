@@ -1,0 +1,144 @@
+"""Values that a request names, against those of the data: which are meant, and what comes nearest to one that no row has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.language.stemming import stem
+from quarry.core.language.tokens import keys
+from quarry.core.off_loop import off_loop
+from quarry.core.postgres.pool import Database
+from quarry.core.query.gazetteer import places_called
+from quarry.core.retrieval.facets import SearchTable
+from quarry.core.retrieval.named_values import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest, plain
+
+VALUES_MAX = 1_000
+"""So many values a request may name."""
+COMPARED_VALUES = 1_000
+"""So many values of a facet, the most frequent ones, are compared with one that does not exist."""
+
+
+async def values_meant(
+    database: Database, table: SearchTable, named: Sequence[NamedValue], said: str = ""
+) -> list[list[str]]:
+    """For each value those of the data that are meant; none, where it is meant elsewhere alone. What no row has stays as it is
+    where the question `said` it, as a reading would leave it, where it is a place of the gazetteer, and where there is no data.
+
+    Raises InvalidInput for the others, each with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    """
+    if len(named) > VALUES_MAX:
+        raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
+    found = await _matches(database, table, named)
+    partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
+    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial])
+    by_value = dict(zip(partial, beside, strict=True))
+    meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
+    words = _stems(said)
+    unknown = [
+        each
+        for each, values in zip(named, meant, strict=True)
+        if values is None and not _is_said(each.value, words) and not _is_place(table, each)
+    ]
+    if unknown and await _has_values(database, table):
+        raise InvalidInput(await _explained(database, table, unknown))
+    return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
+
+
+async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
+    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, punctuation and
+    inflection or by an everyday synonym, else those that hold all of its words.
+    """
+    return [matches.whole or matches.partial for matches in await _matches(database, table, named)]
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Values of the data that are the same as one that was named, and those that hold all of its words."""
+
+    whole: list[str] = field(default_factory=list)
+    partial: list[str] = field(default_factory=list)
+
+    def meant_beside(self, other: _Matches) -> list[str] | None:
+        """Those that are meant where the same is said of the other's facets: the same values before all; None where there are
+        none at all.
+        """
+        if self.whole or not (other.whole or other.partial):
+            return self.whole or self.partial or None
+        return [] if other.whole else self.partial
+
+
+async def _matches(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[_Matches]:
+    asked = [
+        (place, facet, value)
+        for place, each in enumerate(named)
+        for facet in each.facets
+        for value in (each.value, *_synonyms(table, facet, each.value))
+    ]
+    places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
+    arguments = {"table": table.name, "places": list(places), "facets": list(facets), "values": list(values)}
+    found = [_Matches() for _ in named]
+    for row in await database.rows(_EXISTING_VALUES, arguments) if asked else []:
+        kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
+        if row["value"] not in kept:
+            kept.append(row["value"])
+    return found
+
+
+def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
+    said = plain(value)
+    return [meant for word, meant in table.facet(facet).synonyms if plain(word) == said]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, keys(text)))
+
+
+def _is_said(value: str, words: frozenset[str]) -> bool:
+    stems = _stems(value)
+    return bool(stems) and stems <= words
+
+
+def _is_place(table: SearchTable, named: NamedValue) -> bool:
+    return any(table.facet(facet).kind == "place" for facet in named.facets) and bool(list(places_called(named.value)))
+
+
+async def _has_values(database: Database, table: SearchTable) -> bool:
+    row = await database.row(
+        "select exists (select from facet_values where table_name = %(table)s) as has", {"table": table.name}
+    )
+    return row is not None and bool(row["has"])
+
+
+async def _explained(database: Database, table: SearchTable, unknown: Sequence[NamedValue]) -> list[FieldError]:
+    errors = []
+    for place, each in enumerate(unknown):
+        near: tuple[str, ...] = ()
+        if place < EXPLAINED_VALUES:
+            arguments = {"table": table.name, "facets": list(each.facets), "limit": COMPARED_VALUES}
+            rows = await database.rows(_FREQUENT_VALUES, arguments)
+            near = await off_loop(nearest, each.value, [row["value"] for row in rows])
+        errors.append(FieldError(each.pointer, str(UnknownValue.of(table, each.facets[0], each.value, near))))
+    return errors
+
+
+_EXISTING_VALUES = (
+    "select a.place, f.value, f.is_whole from ("
+    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
+    "  from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[]) g (place, facet, value)"
+    ") a, lateral ("
+    "  (select v.value, true as is_whole from facet_values v"
+    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet limit 60)"
+    "  union all"
+    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
+    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet"
+    "   order by v.row_count desc, v.value limit 60)"
+    ") f"
+)
+
+# A value may stand in several rows of the dictionary, whose counts add up.
+_FREQUENT_VALUES = (
+    "select value from facet_values where table_name = %(table)s and facet = any(%(facets)s::text[])"
+    " group by value order by sum(row_count) desc, value limit %(limit)s"
+)

@@ -1,0 +1,82 @@
+"""What a request names, against the values of the data: what nobody has is refused with what comes nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from pydantic import BaseModel
+
+from quarry.core.errors import FieldError, InvalidInput
+from quarry.core.postgres.pool import Database
+from quarry.core.retrieval.known_values import values_meant
+from quarry.core.retrieval.named_values import NamedValue, nearest
+from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
+from quarry.people.facets import PEOPLE
+from quarry.people.normalisation import is_date
+from quarry.people.places import alternatives_in
+
+_ORGANISATIONS = ("company", "school")
+_PLACES = ("workplace", "home", "preferred_place")
+_FACETS = {
+    "company_norm": _ORGANISATIONS, "school_norm": _ORGANISATIONS, "team_norm": ("team",), "domain": ("domain",),
+    "sub_domain": ("sub_domain",), "name": ("name",), "location": _PLACES, "city": _PLACES, "country": _PLACES,
+    "location_text": _PLACES,
+}  # fmt: skip
+_REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
+"""What is met by equality, so that the values of the data must stand there."""
+_TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
+_DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
+_ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
+
+
+async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
+    """The constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
+    parts: dict[str, BaseModel] = {
+        "must": constraints.must.model_copy(), "should": constraints.should.model_copy(),
+        "exclude": constraints.exclude.model_copy(),
+    }  # fmt: skip
+    if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
+        raise InvalidInput(errors)
+    given = [
+        (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
+        for name, part in parts.items()
+        for field, facets in _FACETS.items()
+        for value in _values(part, field)
+        if value.lower() not in _ANYWHERE
+    ]
+    meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
+    replaced: dict[tuple[int, str], list[str]] = {}
+    for (part, field, _), found in zip(given, meant, strict=True):
+        if field in _REPLACED:
+            replaced.setdefault((id(part), field), []).extend(found)
+    for part in parts.values():
+        for field in _REPLACED:
+            if (id(part), field) in replaced:
+                setattr(part, field, replaced[id(part), field])
+    return constraints.model_copy(update=parts)
+
+
+def _values(part: BaseModel, field: str) -> Sequence[str]:
+    value = getattr(part, field, None)
+    if field == "location_text" and isinstance(value, str):
+        # beside a city or a country it is only how they were written
+        isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
+        value = alternatives_in(value) if isolated else None
+    given = value if isinstance(value, list) else [value] if value else []
+    return [each for each in given if each.strip()]
+
+
+def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:
+    """Values that are not of the taxonomy, and dates that are none."""
+    for field, taxonomy in _TAXONOMIES.items():
+        known = get_args(taxonomy)
+        for value in _values(part, field):
+            if "_".join(value.lower().replace("-", " ").split()) not in known:
+                near = " or ".join(map(repr, nearest(value, known))) or ", ".join(known)
+                yield FieldError(
+                    f"{pointer}/{field}", f"{value!r} is no {field.replace('_', ' ')}; did you mean {near}?"
+                )
+    for field in _DATES:
+        if (date := getattr(part, field, None)) and not is_date(date):
+            yield FieldError(f"{pointer}/{field}", "write the day as YYYY-MM-DD, YYYY-MM or YYYY")
