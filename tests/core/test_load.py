@@ -131,8 +131,8 @@ def test_a_field_that_is_left_out_is_emptied(loader: Loader) -> None:
         (MEETING | {"titel": "typo"}, "line 2, titel: is no field here"),
         (MEETING | {"title": "a\x00b"}, "line 2, title: must not contain the NUL character"),
         (MEETING | {"attendees": ["Lee", "a\x00b"]}, "line 2, attendees.1: must not contain the NUL character"),
-        (MEETING | {"title": "\ud800"}, "line 2, title: should be a valid string"),
-        (MEETING | {"\ud800": 1}, "line 2, line: should be a valid string"),
+        (MEETING | {"title": "\ud800"}, "line 2, title: is not valid Unicode"),
+        (MEETING | {"\ud800": 1}, "line 2, line: is not valid Unicode"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("line") else "",
 )

@@ -181,7 +181,7 @@ class TestWrongUsage:
             (["runs", "--limit", "0"], "'0'"),
             (["runs", "show"], "ID"),
             (["embed", "--stale", "--all"], "not allowed with"),
-            (["ask", "people", "\udcff"], "unicode"),
+            (["ask", "people", "\udcff"], "valid Unicode"),
             (["index"], "COMMAND"),
             (["credits"], "COMMAND"),
             (["credits", "show", " "], "empty"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_WORDS = {"missing": "is missing", "extra_forbidden": "is no field here"}
+_WORDS = {"missing": "is missing", "extra_forbidden": "is no field here", "string_unicode": "is not valid Unicode"}
 _SUBJECT = re.compile(r"^\w+ should")
 _ABOUT_PARSING = (", unable to ", ", input ", ", got ")
 
