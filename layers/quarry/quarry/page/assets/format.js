@@ -10,12 +10,12 @@ const MOMENT = new Intl.DateTimeFormat(LANGUAGE, {dateStyle: 'long', timeStyle: 
 
 /** A date such as `2024-02-13`, or an ISO time's day. */
 export function day(iso, language = LANGUAGE) {
-  return formatted(dateFormat(DAY, language), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+  return formatted(formatOf(Intl.DateTimeFormat, language, DAY), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
 /** The month of a date. */
 export function month(iso, language = LANGUAGE) {
-  return formatted(dateFormat(MONTH, language), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
+  return formatted(formatOf(Intl.DateTimeFormat, language, MONTH), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
 /** An ISO time in the reader's own zone. */
@@ -23,13 +23,13 @@ export function moment(iso) {
   return formatted(MOMENT, iso, iso);
 }
 
-function dateFormat(parts, language) {
-  return new Intl.DateTimeFormat(known(language), {...parts, numberingSystem: 'latn'});
-}
+const formats = new Map();
 
-/** A language's code, or that of the page where none is known: English is British here. */
-function known(language) {
-  return language && language !== 'en' ? language : LANGUAGE;
+/** A format of a language, made once: making one takes longer than formatting. English is British here. */
+function formatOf(Format, language, options) {
+  const key = `${Format.name} ${language} ${JSON.stringify(options)}`;
+  if (!formats.has(key)) formats.set(key, new Format(language && language !== 'en' ? language : LANGUAGE, {...options, numberingSystem: 'latn'}));
+  return formats.get(key);
 }
 
 function formatted(format, iso, otherwise) {
@@ -45,14 +45,14 @@ export function duration(milliseconds) {
 
 /** @param {number} value */
 export function number(value, language = LANGUAGE) {
-  return new Intl.NumberFormat(known(language), {numberingSystem: 'latn'}).format(value);
+  return formatOf(Intl.NumberFormat, language, {}).format(value);
 }
 
 /** @param {number} value @param {string | undefined} currency its ISO 4217 code; without one it is a number @param {string} [language] */
 export function amount(value, currency, language = LANGUAGE) {
   const places = {minimumFractionDigits: Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
-  if (!currency) return new Intl.NumberFormat(known(language), {maximumFractionDigits: 2, numberingSystem: 'latn'}).format(value);
-  return new Intl.NumberFormat(known(language), {style: 'currency', currency, ...places, numberingSystem: 'latn'}).format(value);
+  if (!currency) return formatOf(Intl.NumberFormat, language, {maximumFractionDigits: 2}).format(value);
+  return formatOf(Intl.NumberFormat, language, {style: 'currency', currency, ...places}).format(value);
 }
 
 /** @param {number} value @param {string} currency its ISO 4217 code */
