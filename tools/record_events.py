@@ -108,6 +108,7 @@ REQUESTS = {
             "clientContext": {"previousCandidateIds": ["c-pass-and-rail", "c-uber-kitchen", "c-rotamoss"]},
         },
     ),
+    "companies/company": Request("GET", "/companies/{id+}", path={"id": "c-afyapamoja"}),
     "records/search": Request(
         "GET",
         "/records/search",
@@ -140,6 +141,7 @@ REQUESTS = {
         path={"type": "plan", "id": "spring-membership-plan-01"},
         subject=WORKSPACE_OWNER,
     ),
+    "campaigns/campaign": Request("GET", "/campaigns/{id+}", path={"id": "cmp-lumen-voyage-3"}),
     "campaigns/chat": Request("POST", "/campaigns/chat", body={"message": CAMPAIGNS_QUESTION}),
     "campaigns/chat_stream": Request(
         "POST", "/campaigns/chat", accept="application/x-ndjson", body={"message": CAMPAIGNS_QUESTION}

@@ -136,3 +136,23 @@ def test_a_host_that_is_not_served_and_data_that_is_not_there_are_said(site: Sit
     page.route("**/config.json", answer_json(json.loads('{"domains": [], "sign_in": null, "prefix": ""}')))
     page.reload()
     expect(page.get_by_role("heading", name="There is nothing here yet")).to_be_visible()
+
+
+def test_one_thing_is_opened_by_its_link_without_a_search(site: Site) -> None:
+    page = site.open("search?domain=companies#company/c-afyapamoja")
+    asked = calls(page)
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Founded")
+    dialog.get_by_role("button", name="Copy link").click()
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(f"{site.url}/search?domain=companies")
+    for link, says in (
+        ("search?domain=campaigns#campaign/cmp-lumen-voyage-3", "Captured"),
+        ("./#motion/2023-11-14-council-m2", "Mover"),
+        ("search?domain=companies#company/nobody", "Nothing here"),
+    ):
+        page.goto(f"{site.url}/{link}")
+        expect(dialog).to_contain_text(says)
+    assert asked == []

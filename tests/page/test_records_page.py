@@ -537,7 +537,7 @@ def test_the_same_question_is_answered_again_from_the_store_unless_asked_anew(si
     page.get_by_role("button", name="New search").click()
     ask(page, QUESTION)
     finished(page)
-    notes = page.locator(".answer-notes")
+    notes = page.locator(".answer-after")
     expect(notes).to_contain_text("Given before")
     notes.get_by_role("button", name="Ask anew").click()
     finished(page)

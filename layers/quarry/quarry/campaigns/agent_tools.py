@@ -7,12 +7,11 @@ from typing import Any, Self
 from pydantic import BaseModel, Field, model_validator
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
-from quarry.campaigns.retrieval import find_ids
+from quarry.campaigns.retrieval import campaign_by_id
 from quarry.campaigns.search import find_campaigns
 from quarry.campaigns.tools import FilterArguments
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
-from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, shorten
 
@@ -48,9 +47,7 @@ class FoundCampaigns(BaseModel):
 
 
 async def _get(arguments: GetCampaignArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    for campaign in (await find_ids(services.database, [arguments.id])).campaigns:
-        return campaign.model_dump(mode="json", exclude_none=True)
-    raise NotFound("There is no campaign with this id.")
+    return (await campaign_by_id(services.database, arguments.id)).model_dump(mode="json", exclude_none=True)
 
 
 async def _search(arguments: SearchCampaignsArguments, caller: Caller, services: Services) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
+from quarry.core.errors import NotFound
 from quarry.core.postgres.pool import Database
 from quarry.core.postgres.vectors import half_vector
 from quarry.core.query.question import Clause
@@ -115,6 +116,13 @@ async def find_ids(database: Database, ids: Sequence[str]) -> CampaignSet:
     """The campaigns of these ids, in this order."""
     source = SQL("select id, place from unnest(%(ids)s::text[]) with ordinality u (id, place)")
     return await _counted_set(database, source, {"ids": list(ids)})
+
+
+async def campaign_by_id(database: Database, id: str) -> Campaign:
+    """One whole campaign. Raises NotFound."""
+    for campaign in (await find_ids(database, [id])).campaigns:
+        return campaign
+    raise NotFound("There is no campaign with this id.")
 
 
 async def known_values(database: Database) -> KnownValues:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.campaigns.contract import ChatRequest, ChatResponse, FinalAnswerEvent
+from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, FinalAnswerEvent
+from quarry.campaigns.retrieval import campaign_by_id
 from quarry.campaigns.search import chat_about_campaigns, check_filters, values_of
 from quarry.core.errors import Gone, NotFound
+from quarry.core.services import Caller
 from quarry.core.stream.encoding import NDJSON
+from quarry.core.text import Identifier
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
+from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
@@ -52,3 +56,14 @@ async def chat(
     events = chat_about_campaigns(body, reader.caller, services, request_id)
     answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
     return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
+
+
+# an owner's id may hold a slash
+@router.get("/campaigns/{id:path}", response_model_exclude_none=True, responses=documented(NotFound))
+async def campaign(
+    id: Annotated[Identifier, Path(examples=["cmp-lumen-voyage-3"])],
+    caller: Annotated[Caller, Depends(limited_caller("plain"))],
+    services: ServicesDependency,
+) -> Campaign:
+    """One whole campaign."""
+    return await campaign_by_id(services.database, id)

@@ -17,10 +17,9 @@ from quarry.companies.contract import (
     Status,
 )
 from quarry.companies.search import search_companies
-from quarry.companies.store import companies_by_ids
+from quarry.companies.store import company_by_id
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
-from quarry.core.errors import NotFound
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, shorten
 
@@ -73,9 +72,7 @@ class FoundCompanies(BaseModel):
 
 
 async def _get(arguments: GetCompanyArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    for company in await companies_by_ids(services.database, [arguments.id]):
-        return company.model_dump(mode="json", exclude_none=True)
-    raise NotFound("There is no company with this id.")
+    return (await company_by_id(services.database, arguments.id)).model_dump(mode="json", exclude_none=True)
 
 
 async def _search(arguments: SearchCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from psycopg.sql import Identifier as SqlIdentifier
 from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.core.errors import NotFound
 from quarry.core.language.stemming import stem
 from quarry.core.language.tokens import keys
 from quarry.core.postgres.call import call
@@ -233,3 +234,10 @@ async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Compa
         return []
     rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
     return [Company.model_validate(row) for row in rows]
+
+
+async def company_by_id(database: Database, id: str) -> Company:
+    """One whole company. Raises NotFound."""
+    for company in await companies_by_ids(database, [id]):
+        return company
+    raise NotFound("There is no company with this id.")

@@ -20,6 +20,7 @@
  *   address of the present one changes, and `show` is not called.
  * @property {(params: import('./api.js').Query) => string} address of a state of this domain, for a link
  * @property {(type: string, id: string, hint?: any) => void} open the panel of one thing, by its address; `hint` is what is known of it
+ * @property {(type: string, id: string) => string} itemAddress a whole address of one thing that needs no search, for others
  * @property {(text: string) => void} announce say it to a screen reader, politely
  * @property {(text: string) => void} setTitle the document's title before the page's own name
  * @property {import('./signin.js').Session} session
@@ -190,10 +191,14 @@ function itemName() {
   }
 }
 
+function fragmentOf(name) {
+  return name.split('/').map(encodeURIComponent).join('/');
+}
+
 /** Open something over what is shown; Back closes it. */
 function openItem(name, hint) {
   hints.set(name, hint);
-  const address = `#${name.split('/').map(encodeURIComponent).join('/')}`;
+  const address = `#${fragmentOf(name)}`;
   const state = {...history.state, isOver: true};
   if (item === null) history.pushState(state, '', location.pathname + location.search + address);
   else history.replaceState({...history.state}, '', location.pathname + location.search + address);
@@ -244,6 +249,7 @@ function contextOf(domain) {
       }
       visit(address(params));
     },
+    itemAddress: (type, id) => new URL(address({}) + `#${fragmentOf(`${type}/${id}`)}`, HOME).href,
     open(type, id, hint) { openItem(`${type}/${id}`, hint); },
     announce(text) { page.announcer.textContent = text; },
     setTitle(text) { setTitle(domain, text); },

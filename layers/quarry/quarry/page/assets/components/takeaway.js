@@ -51,6 +51,10 @@ export function menu(label, actions) {
   return root;
 }
 
+document.addEventListener('pointerdown', ({target}) => {
+  for (const open of document.querySelectorAll('.menu[open]')) open.open = open.contains(target);
+});
+
 /** Rows as RFC 4180 has them, in UTF-8 with the mark that spreadsheets look for. @param {Taken} taken */
 export function csv({columns, rows}) {
   return `\ufeff${[columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
@@ -112,4 +116,15 @@ export function copyButton(label, text, announce) {
     }
   }});
   return control;
+}
+
+/**
+ * The link to one thing, to be copied: whoever opens it needs no search.
+ * @param {string} type
+ * @param {string} id
+ * @param {import('../app.js').Context} context
+ * @param {...import('../dom.js').Child} others what else can be done with it
+ */
+export function itemActions(type, id, context, ...others) {
+  return element('div', {class: 'panel-actions'}, copyButton('Copy link', () => context.itemAddress(type, id), context.announce), others);
 }

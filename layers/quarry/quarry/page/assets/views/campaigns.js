@@ -1,12 +1,12 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
-import {Problem} from '../api.js';
+import {pathOf} from '../api.js';
 import {barChart} from '../components/bars.js';
 import {choices, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
-import {markdownText, takeaway} from '../components/takeaway.js';
+import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
@@ -35,7 +35,7 @@ const TOOLS = {semantic_search: 'Searching by meaning', filter_campaigns: 'Filte
 export function mount(root, context) {
   return new Chat(root, context, {
     domain: 'campaigns',
-    open: openFound,
+    open: (type, id, hint) => openFound(type, id, hint, context),
     title: 'Ask about the campaigns',
     lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
     label: 'Ask about the campaigns',
@@ -173,14 +173,13 @@ function campaignItem(campaign, context) {
     element('span', {class: 'card-text clamped'}, campaign.campaign_text)));
 }
 
-/** One campaign of the answers. */
-function openFound(type, id, hint, answersOf) {
+/** One campaign. */
+function openFound(type, id, hint, context) {
   if (type !== 'campaign') return null;
   return openPanel(hint?.brand ?? hint?.company ?? 'Campaign', async (panel) => {
-    const campaign = (await answersOf()).flatMap(({campaigns}) => campaigns).find((each) => each.id === id);
-    if (campaign === undefined) throw new Problem('not_found', 'This campaign is not among what was found here.');
+    const campaign = hint ?? await context.api.get(pathOf('campaigns', id));
     panel.setTitle(campaign.brand ?? campaign.company, campaign.company === campaign.brand ? undefined : campaign.company);
-    return details(campaign);
+    return [details(campaign), itemActions('campaign', id, context)];
   });
 }
 

@@ -1,13 +1,13 @@
 /** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
 
-import {Problem} from '../api.js';
+import {pathOf} from '../api.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
 import {confidenceShare} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
-import {markdownText, takeaway} from '../components/takeaway.js';
+import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
@@ -31,7 +31,7 @@ const STATUS_WORDS = {startup: 'Startup', acquired: 'Acquired', public: 'Public'
 export function mount(root, context) {
   return new Chat(root, context, {
     domain: 'companies',
-    open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf),
+    open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf, context),
     title: 'Find companies in plain words',
     lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
     label: 'Describe the companies you are looking for',
@@ -72,7 +72,7 @@ class CompaniesTurn extends Turn {
     const comparison = new Comparison(references.map((reference) => candidateOf(reference, companiesById[reference.companyId])), this.context);
     const list = element('ol', {class: 'cards references', 'aria-label': 'Companies'});
     const show = (order) => replace(list, sorted(references, orders(companiesById), order).map((reference) => element('li', {},
-      referenceCard(reference, () => this.context.open('company', reference.companyId, reference), comparison.control(reference.companyId)))));
+      referenceCard(reference, () => this.context.open('company', reference.companyId, {...reference, company: companiesById[reference.companyId]}), comparison.control(reference.companyId)))));
     show('best');
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
@@ -128,17 +128,16 @@ function candidateOf({companyId: id, companyName: name, ...reference}, company =
 }
 
 /** One company of the answers, or several side by side. */
-function openFound(type, id, hint, answersOf) {
+function openFound(type, id, hint, answersOf, context) {
   if (type === 'compare') {
     return openComparison(id.split(','), async () => (await answersOf()).flatMap(({references, companiesById}) =>
       references.map((reference) => candidateOf(reference, companiesById[reference.companyId]))));
   }
   if (type !== 'company') return null;
   return openPanel(hint?.companyName ?? 'Company', async (panel) => {
-    const company = (await answersOf()).map(({companiesById}) => companiesById[id]).find(Boolean);
-    if (company === undefined) throw new Problem('not_found', 'This company is not among what was found here.');
+    const company = hint?.company ?? await context.api.get(pathOf('companies', id));
     panel.setTitle(company.company_name, kickerOf(company));
-    return companyDetails(company);
+    return [companyDetails(company), itemActions('company', id, context)];
   });
 }
 

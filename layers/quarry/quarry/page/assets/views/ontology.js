@@ -10,7 +10,7 @@ import {openedSearch, saver} from '../components/kept.js';
 import {emptyState, endedNotice, remark} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
-import {takeaway} from '../components/takeaway.js';
+import {itemActions, takeaway} from '../components/takeaway.js';
 import {button, element, marked, plain, replace} from '../dom.js';
 import {moment, number, plural, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
@@ -70,7 +70,7 @@ class OntologyView {
     return openPanel(hint?.title ?? words(type), async (panel) => {
       const entity = await this.context.api.get(pathOf('ontology', type, id));
       panel.setTitle(entity.title, [words(type), entity.project?.name].filter(Boolean).join(' · '));
-      return details(entity);
+      return [details(entity), itemActions(type, id, this.context)];
     }, {kicker: [words(type), hint?.project_name].filter(Boolean).join(' · '), signIn: () => this.context.session.signIn()});
   }
 

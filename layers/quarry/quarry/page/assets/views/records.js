@@ -171,6 +171,7 @@ class RecordsView {
     replace(this.tabs.panel('answer'), this.#scope(), entry.answer.root, this.conversation.root);
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
+    this.#showNews(entry);
   }
 
   /** That only some types are asked, and the way back to all. */
@@ -221,11 +222,15 @@ class RecordsView {
   async #tellNews(id, entry) {
     const told = await openedSearch(this.context, id, entry.results.found);
     if (told === null || this.entry !== entry) return;
-    entry.save({isOpened: true});
+    entry.save({isOpened: true, news: told.text});
     entry.results.tellNews(told.keys);
     this.context.announce(told.text);
-    replace(this.newsRemark, remark(told.text));
-    this.newsRemark.hidden = false;
+    this.#showNews(entry);
+  }
+
+  #showNews({saved: {news}}) {
+    this.newsRemark.hidden = !news;
+    replace(this.newsRemark, news && remark(news));
   }
 
   /** Show a tab. With the answer the question is its heading, with the list it stays in the input, to be changed. */

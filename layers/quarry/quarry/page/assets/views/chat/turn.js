@@ -4,7 +4,7 @@
  */
 
 import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
-import {noticeOf, remark} from '../../components/notice.js';
+import {endedNotice} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
 import {conditionChips, highlighted} from '../../components/understood.js';
@@ -165,9 +165,7 @@ export class Turn {
     const again = () => { this.#clear(); this.state = 'new'; this.begin(); };
     replace(this.notes);
     const goOn = this.place !== null && canReadOn(error) ? () => { this.state = 'new'; this.begin(); } : undefined;
-    replace(this.after, isStopped(error)
-      ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again'))
-      : noticeOf(error, {goOn, retry: again, signIn: () => this.context.session.signIn()}));
+    replace(this.after, endedNotice(error, 'Ask again', again, this.context.session, goOn));
     this.#enter(isStopped(error) ? 'stopped' : 'failed');
     if (isStopped(error)) this.context.announce('Stopped');
   }

@@ -5,6 +5,7 @@ import {label} from '../../components/chips.js';
 import {confidenceShare} from '../../components/confidence.js';
 import {noticeOf, remark} from '../../components/notice.js';
 import {facts, openPanel} from '../../components/panel.js';
+import {itemActions} from '../../components/takeaway.js';
 import {standing} from '../../components/understood.js';
 import {button, element, icon, outsideLink, replace} from '../../dom.js';
 import {month, rupees, words} from '../../format.js';
@@ -78,7 +79,7 @@ export function openPerson({id, name, headline}, searchOf, context, onbalance) {
     const search = await searchOf();
     const profile = await context.api.get(search ? pathOf('people', id) : pathOf('people', id, 'profile'), {query: {search_id: search}});
     panel.setTitle(profile.name ?? 'Somebody', profile.headline ?? headline);
-    return [search && contactSection(profile, search, context, onbalance), profileParts(profile)];
+    return [search && contactSection(profile, search, context, onbalance), profileParts(profile), itemActions('person', id, context)];
   }, {kicker: headline, signIn: () => context.session.signIn()});
 }
 

@@ -5,7 +5,7 @@
 import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
 import {facts, openPanel} from '../../components/panel.js';
-import {copyButton} from '../../components/takeaway.js';
+import {copyButton, itemActions} from '../../components/takeaway.js';
 import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {collections} from './declared.js';
@@ -83,7 +83,7 @@ export function openRecord(record, context) {
     panel.setTitle(found.title, kicker(found));
     return [
       whole(found, Object.fromEntries(labels)),
-      element('p', {class: 'panel-actions'}, copyButton('Copy citation', () => citationText(found), (text) => context.announce(text))),
+      itemActions(found.type, found.id, context, copyButton('Copy citation', () => citationText(found), context.announce)),
     ];
   },
     {kicker: kicker(record), signIn: () => context.session.signIn()});
