@@ -52,6 +52,8 @@ class Timing:
 def migrated_server() -> Iterator[str]:
     """The URL of an embedded Postgres of its own, migrated and empty, gone at the end."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as directory:
+        # where the server of root runs as another user, it reaches its data here, which are gone with the directory
+        Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory) / "postgres", parameters=SERVER_PARAMETERS) as server:
             url = server.start()
             migrate(url, embedding_dimensions=384)
