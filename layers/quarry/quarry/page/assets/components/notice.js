@@ -80,9 +80,10 @@ export function remark(...text) {
  * @param {string} again what running it again is called after a stop
  * @param {() => void} onagain
  * @param {import('../signin.js').Session} session
+ * @param {() => void} [goOn] takes up what broke off where it did
  */
-export function endedNotice(error, again, onagain, session) {
-  if (!isStopped(error)) return noticeOf(error, {retry: onagain, signIn: () => session.signIn()});
+export function endedNotice(error, again, onagain, session, goOn) {
+  if (!isStopped(error)) return noticeOf(error, {goOn, retry: onagain, signIn: () => session.signIn()});
   return remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: onagain}}, again));
 }
 

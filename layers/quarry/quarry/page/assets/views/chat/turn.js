@@ -5,7 +5,7 @@
 
 import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
-import {noticeOf, remark} from '../../components/notice.js';
+import {endedNotice} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
 import {highlighted} from '../../components/understood.js';
@@ -165,10 +165,7 @@ export class Turn {
     replace(this.notes);
     const goOn = this.place !== null && canReadOn(error) ? () => { this.state = 'new'; this.begin(); } : undefined;
     // a change that cannot be answered can be changed again
-    replace(this.after, isStopped(error)
-      ? remark('Stopped. ', element('button', {type: 'button', class: 'text-button', on: {click: again}}, 'Ask again'))
-      : noticeOf(error, {goOn, retry: again, signIn: () => this.context.session.signIn()}),
-    this.constraints !== null && this.understood(this.constraints));
+    replace(this.after, endedNotice(error, 'Ask again', again, this.context.session, goOn), this.constraints !== null && this.understood(this.constraints));
     this.#enter(isStopped(error) ? 'stopped' : 'failed');
     if (isStopped(error)) this.context.announce('Stopped');
   }
