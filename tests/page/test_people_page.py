@@ -144,7 +144,7 @@ def test_a_search_says_how_it_was_understood_and_why_each_person_is_here(site: S
     person = page.get_by_role("list", name="People").get_by_role("article")
     expect(person.get_by_role("list", name="Why").get_by_role("listitem")).to_have_text(REASONS)
     expect(person).to_contain_text("Backend engineer, Paynest")
-    expect(person).to_contain_text("Meets 3 of 4")
+    expect(person).to_contain_text("Misses 1 condition")
     expect(person).not_to_contain_text("%")
     assert searches.bodies == [{"query": QUERY, "preferred_locations": ["Pune"]}]
     site.picture(page, "people-wide")

@@ -69,4 +69,5 @@ def _said_together(clause: ClauseOnWire, clauses: Sequence[ClauseOnWire]) -> tup
     beside = [clause]
     if len(clause.any_of) == 1 and clause.any_of[0].negated:
         beside = [each for each in clauses if [one.values for one in each.any_of] == [clause.any_of[0].values]]
-    return tuple({each.field for other in beside for each in other.any_of if each.field in VALUE_FILTERS})
+    fields = (each.field for other in beside for each in other.any_of if each.field in VALUE_FILTERS)
+    return tuple(dict.fromkeys(fields))

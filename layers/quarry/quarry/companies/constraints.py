@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import MAXYEAR, MINYEAR, date
 
 from quarry.companies import contract
 from quarry.companies.facets import COMPANIES, TAG_FACETS
@@ -128,11 +129,24 @@ def _clauses(conditions: Sequence[contract.Condition], strength: str) -> Iterato
 
 
 def _read(condition: contract.Condition) -> Condition:
-    has_bounds = condition.least is not None or condition.most is not None
     return Condition(
         condition.field,
         tuple(condition.values),
-        NumberRange(condition.least, condition.most) if has_bounds else None,
+        _range(condition.field, condition.least, condition.most),
         condition.negated,
         "inferred" if condition.strength == "assumed" else "stated",
     )
+
+
+def _range(field: str, least: float | None, most: float | None) -> DateRange | NumberRange | MoneyRange | None:
+    """What the bounds mean, as a question says it: of years, a period."""
+    bounds = [bound for bound in (least, most) if bound is not None]
+    if not bounds:
+        return None
+    if COMPANIES.facet(field).kind == "money":
+        return MoneyRange(least, most)
+    is_year = all(bound.is_integer() and MINYEAR <= bound <= MAXYEAR for bound in bounds)
+    if COMPANIES.facet(field).kind != "year" or not is_year:
+        return NumberRange(least, most)
+    first = None if least is None else date(int(least), 1, 1)
+    return DateRange(first, None if most is None else date(int(most), 12, 31))

@@ -65,7 +65,9 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     """What is only preferred, each by itself; a role that must hold is not told twice."""
     should = constraints.should
     roles = {name for role in constraints.must.role for name in role.split("|")}
-    words = [term for term in unique((*should.skills_or_tools, *should.keywords)) if term not in roles]
+    # "colonels" and "colonel" are one
+    terms = unique((*should.skills_or_tools, *should.keywords), lambda term: " ".join(map(stem, keys(term))))
+    words = [term for term in terms if term not in roles]
     on_cards: list[tuple[HardConstraint, CardFilters]] = [
         *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
         *(("team_norm", CardFilters(teams=(name,))) for name in should.team_norm),

@@ -112,14 +112,19 @@ async def _has_values(database: Database, table: SearchTable) -> bool:
 
 
 async def _explained(database: Database, table: SearchTable, unknown: Sequence[NamedValue]) -> list[FieldError]:
+    """An error for each value; what is said of several facets at once is one."""
     errors = []
-    for place, each in enumerate(unknown):
+    apart = {(each.value, tuple(sorted({*each.elsewhere, *each.facets}))): each for each in reversed(unknown)}
+    for place, each in enumerate(reversed(apart.values())):
+        facets = each.elsewhere or each.facets
         near: tuple[str, ...] = ()
         if place < EXPLAINED_VALUES:
-            arguments = {"table": table.name, "facets": list(each.facets), "limit": COMPARED_VALUES}
+            arguments = {"table": table.name, "facets": list(facets), "limit": COMPARED_VALUES}
             rows = await database.rows(_FREQUENT_VALUES, arguments)
             near = await off_loop(nearest, each.value, [row["value"] for row in rows])
-        errors.append(FieldError(each.pointer, str(UnknownValue.of(table, each.facets[0], each.value, near))))
+        named = each.elsewhere or each.facets[:1]
+        label = " or ".join(dict.fromkeys(table.facet(facet).label for facet in named))
+        errors.append(FieldError(each.pointer, str(UnknownValue(table.nouns[0], label, each.value, near))))
     return errors
 
 

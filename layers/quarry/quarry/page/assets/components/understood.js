@@ -6,6 +6,7 @@
  */
 
 import {element, hiddenText, icon} from '../dom.js';
+import {plural} from '../format.js';
 
 /** An address may be so long; what marks words is left out of a longer one. */
 const ADDRESS_MAX = 4000;
@@ -41,12 +42,12 @@ export function standing({meets = [], misses = []}) {
 }
 
 /**
- * How many of the conditions a result meets; nothing where there are none.
+ * Whether a result meets every condition, and how many it misses; nothing where there are none.
  * @param {{meets?: string[], misses?: string[]}} result
  */
 export function conditionsMet({meets = [], misses = []}) {
-  const count = meets.length + misses.length;
-  return count === 0 ? null : element('span', {class: 'conditions-met'}, misses.length === 0 ? `Meets ${count === 1 ? 'the condition' : `all ${count}`}` : `Meets ${meets.length} of ${count}`);
+  if (meets.length + misses.length === 0) return null;
+  return element('span', {class: 'conditions-met'}, misses.length === 0 ? 'Meets every condition' : `Misses ${plural(misses.length, 'condition')}`);
 }
 
 /** Constraints for an address, as short as they can be said. */
