@@ -26,6 +26,8 @@ from quarry.records.searched_types import SearchedType
 
 NAMES_MAX = 8
 """So many names of a question are looked for."""
+SLIP_LIKENESS_MIN = 0.5
+"""So many of their trigrams a name and an everyday word share where one is a slip for the other."""
 WORDS_MAX = 24
 """So many words of a question are looked for in the best records."""
 RECORDS_MAX = 24
@@ -52,7 +54,9 @@ async def names_held_by_none(database: Database, reading: RecordsReading, types:
 
 
 async def _held_by_none(database: Database, names: Sequence[_Name], types: Sequence[SearchedType]) -> list[str]:
-    """Those of the names that no record of these types holds, written so or nearly so."""
+    """Those of the names that no record of these types holds, written so or nearly so: a slip in a name is near a name, and
+    near a word that everybody uses only where they hardly differ.
+    """
     if not names:
         return []
     held, alike = list[Composed](), list[Composed]()
@@ -66,18 +70,26 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
         ]
         alike.append(
             SQL(
-                "exists (select from weigh_query({0}, n.words, p_language => {1}::regconfig) q"
-                " where not q.words <@ tsvector_to_array(said_words({1}::regconfig, n.words)))"
-            ).format(Literal(tables), Literal(language))
+                "array(select case when similarity(w.word, n.words) < {2} then w.word end"
+                " from weigh_query({0}, n.words, p_language => {1}::regconfig) q, unnest(q.words) w (word)"
+                " where w.word <> all (tsvector_to_array(said_words({1}::regconfig, n.words))))"
+            ).format(Literal(tables), Literal(language), Literal(SLIP_LIKENESS_MIN))
         )
     rows = await database.rows(
         SQL(
-            "select n.name from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
-            " where not ({}) and (n.words = n.name and position(' ' in n.name) > 0 or not ({})) order by n.place"
-        ).format(SQL(" or ").join(held), SQL(" or ").join(alike)),
+            "select n.name, n.words, {} as alike"
+            " from unnest(%(names)s::text[], %(words)s::text[]) with ordinality n (name, words, place)"
+            " where not ({}) order by n.place"
+        ).format(SQL(" || ").join(alike), SQL(" or ").join(held)),
         {"names": [name.name for name in names], "words": [name.words for name in names]},
     )
-    return list(dict.fromkeys(row["name"] for row in rows))
+    unknown = [
+        row["name"]
+        for row in rows
+        if (row["words"] == row["name"] and " " in row["name"])
+        or all(word and is_everyday(word) for word in row["alike"])
+    ]
+    return list(dict.fromkeys(unknown))
 
 
 @dataclass(frozen=True)
@@ -196,7 +208,8 @@ with said as materialized (
 ), held as ({holding})
 select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
   coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
-  array(select m.word from missing m) as missing, {has_meaning} as has_meaning
+  array(select m.word from missing m) as missing,
+  exists (select from embedding_model) and ({has_meaning}) as has_meaning
 from one o
 """
 
