@@ -24,6 +24,9 @@ const LAST_EVENTS = new Set(['done', 'final_answer']);
 const LOST = new Set(['broken_off', 'offline', 'unreachable', 'unavailable']);
 const PAUSES_MS = [300, 1000, 2000, 4000, 8000];
 
+// A frame's time.
+const BUSY_MAX_MS = 16;
+
 export class Problem extends Error {
   /**
    * @param {ProblemKind} kind
@@ -106,6 +109,7 @@ export class Api {
     let place = options.after ?? null;
     let ended = false;
     let lost = 0;
+    let began = performance.now();
     try {
       while (!ended) {
         try {
@@ -115,6 +119,11 @@ export class Api {
             ended = LAST_EVENTS.has(event.type);
             lost = 0;
             yield event;
+            // events that come all at once are shown in pieces, so that the reader can act in between
+            if (performance.now() - began > BUSY_MAX_MS) {
+              await pause(0);
+              began = performance.now();
+            }
           }
           if (!ended) throw new Problem('broken_off');
         } catch (error) {
