@@ -11,7 +11,7 @@ from quarry.api import everything
 from quarry.core.errors import catalogue
 from quarry.core.web.description import openapi_document
 from quarry.core.web.examples import recorded_examples
-from tests.deployed.replay import ROOT
+from tests.deployed.template import ROOT
 from tools.api_examples import examples
 from tools.generate import with_errors
 

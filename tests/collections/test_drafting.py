@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.core.collections.checking import check, tables_named
-from quarry.core.collections.declaration import Lines, read_declarations, table_name
+from quarry.core.collections.declaration import Lines, Referred, read_declarations, table_name
 from quarry.core.collections.drafting import COLLECTIONS_MAX, Draft, draft
 from quarry.core.collections.guessing import is_secret
 from quarry.core.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
@@ -389,4 +389,7 @@ def test_a_draft_of_any_tables_fits_them_and_tells_no_secret(relations: list[Rel
         table = by_name[table_name(collection.source)]
         assert not any(is_secret(table.by_name[column]) for column in searched(collections[name]) & {*table.by_name})
         for facet in collection.facets.values():
-            assert facet.of is None or not is_secret(by_name[table_name(facet.of)].by_name[facet.title or ""])
+            of, title = facet.of, facet.title
+            while isinstance(title, Referred):
+                of, title = title.of, title.title
+            assert of is None or not is_secret(by_name[table_name(of)].by_name[title or ""])

@@ -13,9 +13,9 @@ from statistics import mean
 
 import pytest
 
+from quarry.core.language.sentences import sentences
 from quarry.core.services import Caller, Services, build_services
 from quarry.core.settings import Settings
-from quarry.core.text import sentences
 from quarry.local.judged import JudgedQuery, read_judged
 from quarry.local.measures import mentioned, ndcg
 from quarry.local.sample import sample_directory
