@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID, uuid4
@@ -34,6 +34,7 @@ from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
+    Citation,
     CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
@@ -125,7 +126,7 @@ async def answer_question(
                 yield AnswerChunkEvent(chunk=chunk)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        level, label = confidence(sources, is_doubtful=bool(facts.doubt))
+        level, label = confidence(sources, is_doubtful=facts.is_doubted_with(supported.citations))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
         followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
@@ -179,7 +180,7 @@ def _retold(kept: KeptAnswer, facts: _Facts, *, topic_changed: bool) -> Iterator
         yield facts.counted
     yield AnswerChunkEvent(chunk=given.answer)
     yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-    level, label = confidence(given.sources, is_doubtful=bool(facts.doubt))
+    level, label = confidence(given.sources, is_doubtful=facts.is_doubted_with(given.citations))
     yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
     yield FollowupsEvent(questions=[*given.followups])
     yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=topic_changed, degraded=[])
@@ -215,6 +216,10 @@ class _Facts:
     is_all: bool = False
     authors: frozenset[str] = frozenset()
     doubt: str = ""
+
+    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
+        """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
+        return bool(self.doubt) or (self.counted is None and not citations)
 
 
 async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
