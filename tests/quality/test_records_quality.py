@@ -65,9 +65,9 @@ async def _answer(question: str, services: Services) -> tuple[str, int]:
     ("kind", "ndcg_floor", "mentions_floor"),
     [
         ("keyword", 0.70, 0.80),
-        ("question", 0.33, 0.43),
+        ("question", 0.33, 0.5),
         ("person", 0.45, 0.53),
-        ("vague", 0.42, 0.65),
+        ("vague", 0.42, 0.7),
         ("typo", 0.44, 0.58),
     ],
 )

@@ -39,6 +39,7 @@ from quarry.records.contract import (
     AnswerChunkEvent,
     Applied,
     AskRequest,
+    Citation,
     CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
@@ -138,7 +139,7 @@ async def answer_question(
             yield AnswerChunkEvent(chunk=chunk)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence})
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        level, label = confidence(sources, facts.basis, is_doubtful=bool(facts.doubt))
+        level, label = confidence(sources, facts.basis, is_doubtful=facts.is_doubted_with(supported.citations))
         yield ConfidenceEvent(level=level, source_count=len(sources), label=label)
         followups = await _suggest_followups(conversation, answer, toolset, facts)
         yield FollowupsEvent(questions=followups)
@@ -196,7 +197,7 @@ def _retold(kept: KeptAnswer, facts: _Facts, conversation: Conversation, told: A
         yield facts.counted
     yield AnswerChunkEvent(chunk=given.answer)
     yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-    level, label = confidence(given.sources, facts.basis, is_doubtful=bool(facts.doubt))
+    level, label = confidence(given.sources, facts.basis, is_doubtful=facts.is_doubted_with(given.citations))
     yield ConfidenceEvent(level=level, source_count=len(given.sources), label=label)
     yield FollowupsEvent(questions=[*given.followups])
     yield DoneEvent(answer_id=kept.id, cached=True, topic_changed=conversation.topic_changed, degraded=[], applied=told)
@@ -242,6 +243,10 @@ class _Facts:
     authors: frozenset[str] = frozenset()
     doubt: str = ""
     basis: str = ""
+
+    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
+        """Whether an answer with these citations answers in part at most: one that cites nothing tells nothing of the records."""
+        return bool(self.doubt) or (self.counted is None and not citations)
 
 
 async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
