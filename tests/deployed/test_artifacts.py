@@ -93,6 +93,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
         for path in (
             *package.rglob("*.py"),
             *package.rglob("data/**/*"),
+            *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
             *(package / "page").rglob("*"),
         )

@@ -54,6 +54,13 @@ def test_words_without_a_topic_of_another_language_are_not_shared() -> None:
     assert take_up(question, [told], small_talk=frozenset({"wo", "ist", "der"})).topic_changed
 
 
+def test_a_question_that_ends_in_a_pronoun_goes_on() -> None:
+    told = PriorTurn(question="Why was the elm kept?", answer="It is sound.")
+    conversation = take_up("Who paid for it?", [told])
+    assert (conversation.topic_changed, conversation.search_query) == (False, "Who paid for it? Why was the elm kept?")
+    assert take_up("Who paid for ferry parking?", [told]).topic_changed
+
+
 def test_a_question_without_a_word_of_its_own_stays_on_the_topic() -> None:
     conversation = take_up("Why?", [ELM])
     assert (conversation.topic_changed, conversation.search_query) == (False, "Why? Why was the elm kept?")

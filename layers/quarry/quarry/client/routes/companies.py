@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.client.calls import EventTypes, Sent, given, streamed
+from quarry.client.calls import EventTypes, Sent, given, route, streamed
 from quarry.companies.contract import (
     ActivityEvent,
     ChatMessage,
     ChatRequest,
     ClientContext,
+    Company,
     Constraints,
     FinalAnswerEvent,
 )
@@ -49,3 +50,8 @@ class CompanyRoutes:
             session_id=session_id,
         )
         return Sent(body=body)
+
+    @route("GET /companies/{id}", Company)
+    def company(self, id: str) -> Sent:
+        """One company, whole."""
+        return Sent(path={"id": id})

@@ -267,7 +267,7 @@ class RecordsView {
       this.context.setTitle(answer.question);
     }
     // one whose link was taken back has none
-    if (answer.state === 'done' && answer.id !== null) this.#address({q: answer.question, id: answer.id});
+    if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
     this.#showScope(this.entry);
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
