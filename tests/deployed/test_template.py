@@ -529,6 +529,15 @@ def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
     assert cluster["ManageMasterUserPassword"] is True
 
 
+@pytest.mark.parametrize(
+    ("parameters", "seconds"),
+    [({}, "15"), ({"AuroraMinCapacity": "0.5"}, "0"), ({"AuroraProxy": "true"}, "0"), (EXTERNAL, "0")],
+)
+def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str], seconds: str) -> None:
+    search = lambda_of(deployed(**parameters), "search")
+    assert search["Environment"]["Variables"]["DATABASE_WAKE_SECONDS"] == seconds
+
+
 def test_migrations_go_past_the_proxy() -> None:
     stack = deployed(**PARAMETER_SETS["Aurora behind a proxy in a given network"])
     assert "AWS::EC2::VPC" not in {resource["Type"] for resource in stack["Resources"].values()}

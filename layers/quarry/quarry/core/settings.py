@@ -67,6 +67,13 @@ class Settings(BaseModel):
         description="A statement that runs longer is cancelled, a transaction that is idle as long is ended, and a lock is "
         "waited for half as long.",
     )
+    database_wake_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        le=120,
+        description="How long a database that pauses when idle takes to answer again; an Aurora with a least capacity of 0 takes "
+        "15. Who asks meanwhile gets a 503 that says when to come back; scheduled work waits. 0: it does not pause.",
+    )
     quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
 
     openai_api_key: SecretStr | None = Field(
