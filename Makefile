@@ -75,6 +75,7 @@ build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=
 	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \
 	PATH="$$found:$$PATH" ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
 	@sed -i.bak 's|QUARRY_RELEASE: unstamped|QUARRY_RELEASE: "$(RELEASE)"|' .aws-sam/build/template.yaml && rm .aws-sam/build/template.yaml.bak
+	@$(BIN)/python -m tools.sbom .aws-sam/build/QuarryLayer/python .aws-sam/build/sbom.cdx.json
 
 # for this machine's processor; the port is the one that the compose file publishes
 local-api: ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
