@@ -17,7 +17,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench load eval docs screenshots lock package build deploy clean
+.PHONY: help demo test check format bench load eval docs screenshots lock package build local-api deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,16 @@ build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=
 	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \
 	PATH="$$found:$$PATH" ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
 	@sed -i.bak 's|QUARRY_RELEASE: unstamped|QUARRY_RELEASE: "$(RELEASE)"|' .aws-sam/build/template.yaml && rm .aws-sam/build/template.yaml.bak
+	@$(BIN)/python -m tools.sbom .aws-sam/build/QuarryLayer/python .aws-sam/build/sbom.cdx.json
+
+# for this machine's processor; the port is the one that the compose file publishes
+local-api: ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
+local-api: export EMBEDDINGS := local
+local-api: export DATABASE_URL := postgresql://quarry@127.0.0.1:54329/quarry
+local-api: build ## Serve the built functions and the sample data on http://127.0.0.1:3000 by `sam local` (needs a container runtime)
+	@docker compose --file events/sam-local.compose.yaml up --detach --wait
+	@$(QUARRY) migrate && $(QUARRY) sample
+	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
 deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod for that section of samconfig.toml)
 	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)

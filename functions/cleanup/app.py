@@ -22,6 +22,7 @@ def handler(event: object, context: LambdaContext) -> dict[str, int]:
     with environment.invocation(context) as services:
         # a batch that is begun now may take as long as a statement may
         reserve_ms = (services.settings.database_timeout_seconds + 1) * 1000
+        environment.run(services.database.wake())
         deleted = environment.run(
             delete_expired(
                 services.database,

@@ -36,6 +36,7 @@ def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
         def keep_going() -> bool:
             return context.get_remaining_time_in_millis() > reserve_ms
 
+        environment.run(services.database.wake())
         collections = environment.run(read_collections(services.database)).values()
         tables = [*catalog.EMBEDDED.values(), *embedded_tables(collections)]
         try:

@@ -159,6 +159,41 @@ async def test_a_pooler_whose_server_is_taken_does_not_keep_a_search_waiting(
     await waiter.close()
 
 
+async def test_who_asks_a_database_that_wakes_is_told_when_it_will_have(
+    direct_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
+    address = "postgresql://127.0.0.1:1/none"
+    database = Database(lambda: address, pool_size=1, timeout_seconds=5, wake_seconds=15)
+    waits = []
+    for _ in range(4):
+        with pytest.raises(DatabaseUnavailable, match="waking") as refusal:
+            await count(database)
+        waits.append(refusal.value.retry_after_seconds or 0)
+    assert waits[0] == 15
+    assert waits == sorted(waits, reverse=True)
+    assert waits[-1] == 14
+    address = direct_url
+    await database.wake()
+    assert await count(database) == 0
+    # all connections are in use, and so it is awake
+    async with database.transaction():
+        with pytest.raises(DatabaseUnavailable, match="does not answer") as refusal:
+            await count(database)
+    assert refusal.value.retry_after_seconds == 5
+    await database.close()
+
+
+async def test_work_that_nobody_waits_for_gives_a_database_up_that_does_not_wake(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.2)
+    database = Database("postgresql://127.0.0.1:1/none", pool_size=1, timeout_seconds=5, wake_seconds=0.2)
+    with pytest.raises(DatabaseUnavailable, match="does not answer"):
+        await database.wake()
+    await database.close()
+
+
 async def test_a_pooler_that_is_taken_for_the_database_itself_still_bounds(pooled_url: str) -> None:
     database = Database(pooled_url, pool_size=1, timeout_seconds=0.6, pooled=False)
     with pytest.raises(DatabaseUnavailable, match="too long"):

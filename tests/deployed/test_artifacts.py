@@ -24,6 +24,7 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
+from tools.sbom import bill_of_materials
 
 RECORDED = recorded_events()
 REQUESTS_TO_SEARCH = [recorded for recorded in RECORDED if recorded.function == "search"]
@@ -95,6 +96,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
             *package.rglob("data/**/*"),
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
+            *(package / "api").glob("*.json"),
             *(package / "page").rglob("*"),
         )
         if path.is_file() and path.relative_to(package).parts[0] != "local"
@@ -110,6 +112,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
 
 def test_the_layer_holds_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
     names = {part for file in files_of(artifacts.layer) for part in Path(file).parts}
+    assert not {"click", "jwt", "cffi", "pycparser"} & {path.name for path in artifacts.layer.iterdir()}
     assert not names & {"boto3", "botocore", "numpy", "uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
 
@@ -124,6 +127,17 @@ def test_what_reads_its_own_metadata_finds_it(artifacts: Artifacts) -> None:
     }
     assert {"psycopg-pool", "httpx2", "opentelemetry-api"} <= {each.partition("==")[0] for each in installed}
     assert installed <= pinned
+
+
+def test_the_bill_of_materials_names_what_the_layer_holds(artifacts: Artifacts) -> None:
+    bill = bill_of_materials(artifacts.layer)
+    installed = {each.name for each in importlib.metadata.distributions(path=[str(artifacts.layer)])}
+    components = {component["bom-ref"]: component for component in bill["components"]}
+    assert {component["name"] for component in components.values()} == installed
+    assert all(component["licenses"] for component in components.values())
+    depends = {each["ref"]: each["dependsOn"] for each in bill["dependencies"]}
+    assert depends.keys() - components.keys() == {bill["metadata"]["component"]["bom-ref"]}
+    assert {each for dependencies in depends.values() for each in dependencies} == components.keys()
 
 
 def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:

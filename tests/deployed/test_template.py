@@ -54,8 +54,8 @@ NOT_FOR_THE_TEMPLATE = {
     "quarry_allowed_hosts",
     "quarry_data_dir",
     "openai_api_key",
-    "identity",
     "aws_lambda_function_name",
+    "aws_lambda_log_stream_name",
     "aws_sam_local",
     *TUNED_NAMES,  # what the environment sets would stand above what is stored
 }
@@ -303,7 +303,7 @@ def test_a_function_has_every_setting_and_no_other_and_starts_with_them(name: st
         | {"AWS_LAMBDA_FUNCTION_NAME": "quarry"}
     )
     assert settings.database_secret_arn == SECRET
-    assert settings.identity == "gateway"
+    assert settings.identity == variables["IDENTITY"] == "gateway"
 
 
 def test_a_value_that_stands_in_the_template_is_the_settings_default() -> None:
@@ -312,8 +312,8 @@ def test_a_value_that_stands_in_the_template_is_the_settings_default() -> None:
         for name, value in TEMPLATE["Globals"]["Function"]["Environment"]["Variables"].items()
         if isinstance(value, str) and name not in NOT_SETTINGS
     }
-    defaults = Settings.from_environment({})
-    assert Settings.from_environment(written) == defaults
+    inside = {"AWS_LAMBDA_FUNCTION_NAME": "quarry"}
+    assert Settings.from_environment(written | inside) == Settings.from_environment(inside)
 
 
 def test_no_secret_stands_in_the_environment(stack: Template) -> None:
@@ -527,6 +527,15 @@ def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
     assert cluster["SnapshotIdentifier"] == "quarry-before-it-went-wrong"
     assert not {"DatabaseName", "MasterUsername"} & cluster.keys()
     assert cluster["ManageMasterUserPassword"] is True
+
+
+@pytest.mark.parametrize(
+    ("parameters", "seconds"),
+    [({}, "15"), ({"AuroraMinCapacity": "0.5"}, "0"), ({"AuroraProxy": "true"}, "0"), (EXTERNAL, "0")],
+)
+def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str], seconds: str) -> None:
+    search = lambda_of(deployed(**parameters), "search")
+    assert search["Environment"]["Variables"]["DATABASE_WAKE_SECONDS"] == seconds
 
 
 def test_migrations_go_past_the_proxy() -> None:

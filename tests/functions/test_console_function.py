@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -189,3 +190,25 @@ def test_examples_are_of_the_sample_data_that_is_loaded(load_on_sample: Load, sa
     with psycopg.connect(sample_url) as connection:
         connection.execute("delete from loaded_samples")
     assert json.loads(load_on_sample("console").handler(event, Context())["body"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("function", "path"),
+    [
+        *[("console", path) for path in ("/", "/search", "/docs", "/assets/0123456789ab/app.js")],
+        ("search", "/openapi.json"),
+    ],
+)
+def test_a_public_route_that_needs_no_database_does_not_wake_it(
+    load_function: Load, lambda_environment: pytest.MonkeyPatch, function: str, path: str
+) -> None:
+    asleep = socket.create_server(("127.0.0.1", 0))
+    lambda_environment.setenv("DATABASE_URL", f"postgresql://127.0.0.1:{asleep.getsockname()[1]}/quarry")
+    lambda_environment.setenv("AWS_SAM_LOCAL", "true")  # `search` answers whole
+    event = config_event() | {"path": path, "resource": path}
+    event["requestContext"] |= {"path": f"/prod{path}", "resourcePath": path}
+    with asleep:
+        assert load_function(function).handler(event, Context())["statusCode"] == 200
+        asleep.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            asleep.accept()

@@ -208,8 +208,10 @@ class Unavailable(QuarryError):
 
 
 class DatabaseUnavailable(Unavailable):
-    def __init__(self, message: str = "The database does not answer; try again shortly.") -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str = "The database does not answer; try again shortly.", *, retry_after_seconds: int = 5
+    ) -> None:
+        super().__init__(message, retry_after_seconds=retry_after_seconds)
 
 
 class Overloaded(Unavailable):

@@ -85,6 +85,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         pooled=settings.database_pooled,
         # a Lambda does one thing at a time
         reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
+        wake_seconds=settings.database_wake_seconds,
     )
     embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
     breakers: dict[str, CircuitBreaker] = {}

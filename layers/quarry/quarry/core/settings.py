@@ -22,6 +22,8 @@ OPENAI_EMBEDDING_DIMENSIONS = 1536
 
 DEFAULT_SCHEMA = "quarry"
 
+EMULATED_LOG_STREAM = "$LATEST"
+
 _ARN = r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:"
 
 
@@ -64,6 +66,13 @@ class Settings(BaseModel):
         le=300,
         description="A statement that runs longer is cancelled, a transaction that is idle as long is ended, and a lock is "
         "waited for half as long.",
+    )
+    database_wake_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        le=120,
+        description="How long a database that pauses when idle takes to answer again; an Aurora with a least capacity of 0 takes "
+        "15. Who asks meanwhile gets a 503 that says when to come back; scheduled work waits. 0: it does not pause.",
     )
     quarry_data_dir: Path = Field(default=Path(".quarry"), description="Where the embedded Postgres keeps its data.")
 
@@ -119,7 +128,7 @@ class Settings(BaseModel):
     identity: Literal["local", "gateway"] = Field(
         default="local",
         description="Who the caller is. local: the bearer token's text is the user; gateway: the verified Cognito `sub`. "
-        "Default: gateway inside Lambda, where local is refused.",
+        "Default: gateway inside Lambda, where local is refused except under `sam local`.",
     )
     rate_limit_per_minute: int | None = Field(
         default=None,
@@ -231,6 +240,10 @@ class Settings(BaseModel):
     campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
+    aws_lambda_log_stream_name: str | None = Field(
+        default=None,
+        description="Set by AWS Lambda, which lets nobody else; `sam local` sets the same `$LATEST` always.",
+    )
     aws_sam_local: bool = Field(
         default=False, description="Set by `sam local`, whose gateway takes no stream; not for you to set."
     )
@@ -305,7 +318,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
-        if self.identity == "local" and self.aws_lambda_function_name:
+        if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
         if self.openai_api_key and self.openai_secret_arn:
             raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
@@ -320,6 +333,13 @@ class Settings(BaseModel):
         """The names of QUARRY_ALLOWED_HOSTS in lower case, IPv6 addresses without brackets."""
         names = (name.strip().lower().strip("[]") for name in (self.quarry_allowed_hosts or "").split(","))
         return frozenset(filter(None, names))
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether `sam local` runs the function. A deployed one could have been given AWS_SAM_LOCAL, but the log stream's name is
+        Lambda's alone to set, and there it begins with a date, or is absent under SnapStart.
+        """
+        return self.aws_sam_local and self.aws_lambda_log_stream_name == EMULATED_LOG_STREAM
 
     @property
     def has_chat_model(self) -> bool:

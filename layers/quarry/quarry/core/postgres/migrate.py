@@ -37,6 +37,8 @@ from quarry.core.settings import DEFAULT_SCHEMA
 # One number for all Quarry processes of a database: two that migrate at once take turns.
 _ADVISORY_LOCK = 7_305_112
 LOCK_SECONDS = 12.0
+CONNECT_TIMEOUT_SECONDS = 30
+"""An Aurora that has paused takes half of it."""
 """Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
 
 _MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
@@ -155,7 +157,9 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
         # without its cause, which may quote a password
         raise ConfigurationError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host/name") from None
     try:
-        connection = psycopg.connect(url, autocommit=True, connect_timeout=5, application_name="quarry")
+        connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS, application_name="quarry"
+        )
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
     with translated(), connection:

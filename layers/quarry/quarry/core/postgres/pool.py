@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, LiteralString, Self
@@ -43,6 +45,7 @@ set local lock_timeout = {lock_ms};
 set local idle_in_transaction_session_timeout = {statement_ms}
 """
 
+WAKING = "The database was paused and is waking; try again shortly."
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
 
@@ -97,6 +100,7 @@ class Database:
     for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
     it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
     says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
+    A database that pauses when idle takes `wake_seconds` to answer again: until then its errors say when to come back.
 
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
     """
@@ -110,6 +114,7 @@ class Database:
         schema: str = DEFAULT_SCHEMA,
         pooled: bool = False,
         reserve_size: int = 0,
+        wake_seconds: float = 0.0,
     ) -> None:
         self.schema = schema
         self._url = url
@@ -120,10 +125,20 @@ class Database:
         )
         self._is_located = False
         self._reserve = (
-            Database(url, pool_size=reserve_size, timeout_seconds=timeout_seconds, schema=schema, pooled=pooled)
+            Database(
+                url,
+                pool_size=reserve_size,
+                timeout_seconds=timeout_seconds,
+                schema=schema,
+                pooled=pooled,
+                wake_seconds=wake_seconds,
+            )
             if reserve_size
             else None
         )
+        self._wake_seconds = wake_seconds
+        self._asleep_since: float | None = None
+        self._held = 0
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
 
@@ -145,8 +160,7 @@ class Database:
         Work that may rightly take longer than others says so first, by `set local`.
         """
         with translated():
-            pool = await self._open_pool()
-            async with pool.connection() as connection:
+            async with self._connection() as connection:
                 try:
                     yield connection
                 except psycopg.errors.ReadOnlySqlTransaction:
@@ -170,12 +184,49 @@ class Database:
         async with self.transaction() as connection:
             return (await connection.execute(query, parameters)).rowcount
 
+    async def wake(self) -> None:
+        """Wait until a database that pauses is there, twice as long as it takes as a rule: for work that nobody waits for."""
+        until = time.monotonic() + 2 * self._wake_seconds
+        while True:
+            try:
+                await self.row("select 1 as one")
+            except DatabaseUnavailable:  # after CONNECT_TIMEOUT_SECONDS
+                if time.monotonic() >= until:
+                    raise
+            else:
+                return
+
     async def close(self) -> None:
         if self._reserve is not None:
             await self._reserve.close()
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        pool = await self._open_pool()
+        asked = time.monotonic()
+        try:
+            async with pool.connection() as connection:
+                self._asleep_since = None
+                self._held += 1
+                try:
+                    yield connection
+                finally:
+                    self._held -= 1
+        except PoolTimeout as error:
+            # while connections are in use they may all be: then the database is awake
+            if self._wake_seconds and not self._held:
+                raise self._waking(asked) from error
+            raise
+
+    def _waking(self, asked: float) -> DatabaseUnavailable:
+        """That the database did not answer who asked at `asked`, with the rest of the time that it takes to wake."""
+        if self._asleep_since is None or asked - self._asleep_since > 4 * self._wake_seconds:  # an earlier pause
+            self._asleep_since = asked
+        rest = self._asleep_since + self._wake_seconds - time.monotonic()
+        return DatabaseUnavailable(WAKING, retry_after_seconds=math.ceil(rest)) if rest > 0 else DatabaseUnavailable()
 
     async def _open_pool(self) -> AsyncConnectionPool[Connection]:
         if self._pool is None:
@@ -278,6 +329,9 @@ class _ActingDatabase(Database):
     @property
     def reserve(self) -> Database:
         return self._base.reserve
+
+    async def wake(self) -> None:
+        await self._base.wake()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from quarry.core.services import Services
+from quarry.core.settings import Settings
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import PageConfig, SignIn
 from quarry.core.web.filled_domains import FilledDomains
@@ -35,9 +36,10 @@ def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
     ) -> PageConfig:
         """What the page needs to know: domains that hold data, sign-in, path prefix."""
         event = request.scope.get("aws.event") or {}
+        sign_in = sign_in_of(event, services.settings)
         domains = await filled.of(services.database.reserve)
         response.headers["Cache-Control"] = CACHE_CONTROL
-        return PageConfig(domains=domains, sign_in=sign_in_of(event), prefix=_prefix(event))
+        return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event))
 
     @router.get("/examples.json", include_in_schema=False)
     @without_place
@@ -57,8 +59,12 @@ def _example_questions() -> dict[str, list[str]]:
     return questions
 
 
-def sign_in_of(event: Mapping[str, Any]) -> SignIn | None:
-    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it."""
+def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
+    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it. None
+    where identity is local, as under `sam local`, which leaves these variables as the template has them.
+    """
+    if settings.identity == "local":
+        return None
     variables: Mapping[str, str] = event.get("stageVariables") or {}
     domain, client_id = variables.get("signInDomain"), variables.get("signInClientId")
     if not (domain and client_id):

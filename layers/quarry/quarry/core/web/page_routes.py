@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -20,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from quarry.core.errors import NotFound
 from quarry.core.web.admission import without_place
 from quarry.core.web.console_routes import sign_in_of
+from quarry.core.web.identity import services_of
 from quarry.core.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "page"
@@ -100,7 +100,7 @@ async def reference(request: Request) -> Response:
 
 
 def _html_response(request: Request, html: TextFile) -> Response:
-    policy = _content_security_policy(request.scope.get("aws.event") or {})
+    policy = _content_security_policy(request)
     return text_response(request, html, ASKED_FOR_EACH_TIME, SECURITY_HEADERS | {"Content-Security-Policy": policy})
 
 
@@ -116,6 +116,6 @@ async def asset(request: Request, path: str) -> Response:
     return text_response(request, file, kept)
 
 
-def _content_security_policy(event: Mapping[str, Any]) -> str:
-    sign_in = sign_in_of(event)
+def _content_security_policy(request: Request) -> str:
+    sign_in = sign_in_of(request.scope.get("aws.event") or {}, services_of(request).settings)
     return CONTENT_SECURITY_POLICY.format(connect=f" {sign_in.domain}" if sign_in else "")

@@ -1,0 +1,113 @@
+"""`make local-api`: every route of the template through SAM's own local API service, with nothing edited but the database's name;
+and that what makes it possible is refused where a stack is deployed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cfnlint  # type: ignore[import-untyped]
+import pytest
+from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
+
+from quarry.core.errors import ConfigurationError
+from quarry.core.settings import EMULATED_LOG_STREAM, Settings
+from tests.conftest import clone_database
+from tests.deployed.artifacts import ROOT, require_artifacts
+from tests.deployed.replay import forget_vectors, function_of_route, recorded_events
+
+ENVIRONMENT_FILE = ROOT / "events" / "sam-local.json"
+COMPOSE_FILE = ROOT / "events" / "sam-local.compose.yaml"
+RESERVED_BY_LAMBDA = "data/schemas/extensions/aws_lambda_function/environment_variable_keys.json"
+"""What CloudFormation refuses in a function's environment, as cfn-lint knows it."""
+
+EMULATED = {
+    "AWS_LAMBDA_FUNCTION_NAME": "SearchFunction",
+    "AWS_SAM_LOCAL": "true",
+    "AWS_LAMBDA_LOG_STREAM_NAME": EMULATED_LOG_STREAM,
+    "IDENTITY": "local",
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # SAM's own
+def test_sam_local_answers_every_route_of_the_template(
+    server_url: str, sample_template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifacts = require_artifacts()
+    # SAM would look for credentials beyond this machine, and tell what was done with it
+    for name, value in {"AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "SAM_CLI_TELEMETRY": "0"}.items():
+        monkeypatch.setenv(name, value)
+    # here, since every process that shares the tests reads this module
+    from tests.deployed.sam_local import local_api
+
+    requests = [recorded for recorded in recorded_events() if recorded.is_request]
+    wrong, asked = [], set()
+    with clone_database(server_url, sample_template) as database_url:
+        forget_vectors(database_url)
+        with local_api(artifacts, database_url) as client:
+            for recorded in requests:
+                event = recorded.event
+                expected = expected_status(recorded.expected_path)
+                for method in [event["httpMethod"], *(["HEAD"] if event["httpMethod"] == "GET" else [])]:
+                    recorded.prepare(database_url)
+                    response = client.request(
+                        method,
+                        event["path"],
+                        params=event["multiValueQueryStringParameters"],
+                        content=event["body"],
+                        headers={
+                            "Authorization": f"Bearer {user_of(event)}",
+                            "Content-Type": "application/json",
+                        },
+                    )
+                    asked.add((method, event["resource"]))
+                    if response.status_code != expected:
+                        wrong.append((method, event["path"], response.status_code, response.text))
+    assert wrong == []
+    assert asked == function_of_route().keys()
+
+
+def expected_status(recorded: Path) -> int:
+    return int(json.loads(recorded.read_text())["statusCode"]) if recorded.suffix == ".json" else 200
+
+
+def user_of(event: dict[str, Any]) -> str:
+    authorizer = event["requestContext"].get("authorizer")
+    return str(authorizer["claims"]["sub"]) if authorizer else "anybody"
+
+
+def test_under_the_emulator_alone_a_function_may_trust_its_client() -> None:
+    assert Settings.from_environment(EMULATED).identity == "local"
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        EMULATED | {"AWS_LAMBDA_LOG_STREAM_NAME": "2026/11/23/[7]0b4e2a1c9d3f4e5a8b7c6d5e4f3a2b1c"},
+        {name: value for name, value in EMULATED.items() if name != "AWS_LAMBDA_LOG_STREAM_NAME"},
+        {name: value for name, value in EMULATED.items() if name != "AWS_SAM_LOCAL"},
+    ],
+    ids=["deployed", "deployed with SnapStart", "not said"],
+)
+def test_whatever_a_deployed_function_is_given_it_does_not_trust_its_client(environment: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError, match="refused inside Lambda"):
+        Settings.from_environment(environment)
+
+
+def test_what_tells_the_emulator_from_lambda_is_not_for_a_template_to_set() -> None:
+    refused = json.loads((Path(cfnlint.__file__).parent / RESERVED_BY_LAMBDA).read_text())
+    assert "AWS_LAMBDA_LOG_STREAM_NAME" in json.dumps(refused)
+    assert "AWS_SAM_LOCAL" not in json.dumps(refused), "it would be enough alone"
+
+
+def test_the_environment_file_names_settings_that_the_template_has_and_the_database_beside_it() -> None:
+    given = json.loads(ENVIRONMENT_FILE.read_text())["Parameters"]
+    template = yaml_parse((ROOT / "template.yaml").read_text())
+    assert given.keys() <= template["Globals"]["Function"]["Environment"]["Variables"].keys()
+    compose = yaml_parse(COMPOSE_FILE.read_text())
+    [(host, _)] = compose["services"].items()
+    network = compose["networks"]["default"]["name"]
+    assert f"@{host}/" in given["DATABASE_URL"]
+    assert f'docker_network = "{network}"' in (ROOT / "samconfig.toml").read_text()

@@ -1,0 +1,88 @@
+"""What is deployed, as a CycloneDX 1.6 bill of materials: every distribution that the built layer holds, with its licence and
+what it depends on. `make build` writes it beside the build.
+
+    python -m tools.sbom .aws-sam/build/QuarryLayer/python .aws-sam/build/sbom.cdx.json
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Any
+
+from quarry import __version__
+
+NAME = "quarry-search"
+
+_REQUIRED_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def bill_of_materials(layer: Path) -> dict[str, Any]:
+    """Of the same layer always the same: it has neither a serial number nor a date."""
+    found = sorted(distributions(path=[str(layer)]), key=_normalised_name)
+    references = {_normalised_name(each): _reference(each) for each in found}
+    this = f"pkg:pypi/{NAME}@{__version__}"
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "component": {"type": "application", "bom-ref": this, "name": NAME, "version": __version__, "purl": this}
+        },
+        "components": [_component(each) for each in found],
+        "dependencies": [
+            {"ref": this, "dependsOn": [*references.values()]},
+            *({"ref": _reference(each), "dependsOn": sorted(_required(each, references))} for each in found),
+        ],
+    }
+
+
+def _component(distribution: Distribution) -> dict[str, Any]:
+    component: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": _reference(distribution),
+        "name": distribution.name,
+        "version": distribution.version,
+        "purl": _reference(distribution),
+    }
+    if expressions := distribution.metadata.get_all("License-Expression"):
+        component["licenses"] = [{"expression": each} for each in expressions]
+    elif names := _licence_names(distribution):
+        component["licenses"] = [{"license": {"name": name}} for name in names]
+    return component
+
+
+def _licence_names(distribution: Distribution) -> list[str]:
+    """As the classifiers say, or the field of old where it is a name and not the whole text."""
+    classified = distribution.metadata.get_all("Classifier") or []
+    names = [each.rpartition(" :: ")[2] for each in classified if each.startswith("License :: ")]
+    said = distribution.metadata.get_all("License") or []
+    return names or [each for each in said if "\n" not in each.strip()]
+
+
+def _required(distribution: Distribution, references: dict[str, str]) -> Iterable[str]:
+    """What it asks for and the layer holds: extras and what is for other platforms are not there."""
+    asked = {_normalised(match[0]) for each in distribution.requires or () if (match := _REQUIRED_NAME.match(each))}
+    return (references[name] for name in asked & references.keys())
+
+
+def _reference(distribution: Distribution) -> str:
+    return f"pkg:pypi/{_normalised_name(distribution)}@{distribution.version}"
+
+
+def _normalised_name(distribution: Distribution) -> str:
+    return _normalised(distribution.name)
+
+
+def _normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+if __name__ == "__main__":
+    layer, target = map(Path, sys.argv[1:])
+    target.write_text(json.dumps(bill_of_materials(layer), indent=2) + "\n")
