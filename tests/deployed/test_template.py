@@ -373,8 +373,33 @@ def test_new_code_a_new_layer_and_a_new_release_each_publish_new_versions() -> N
 
 
 def test_the_build_stamps_a_release_where_the_template_has_one() -> None:
-    assert template_text().count("QUARRY_RELEASE: unstamped") == 1
+    assert template_text().count("QUARRY_RELEASE: unstamped") == 2
     assert "QUARRY_RELEASE: unstamped" in (ROOT / "Makefile").read_text()
+
+
+def test_no_function_changes_before_the_migration_of_its_release(stack: Template) -> None:
+    [migration] = of_type(stack, "Custom::Migration").values()
+    assert migration["ServiceToken"] == "<MigrateFunctionAliaslive>"
+    waiting = {
+        name
+        for name, resource in stack["Resources"].items()
+        if resource["Type"] == "AWS::Lambda::Function" and "Migration" in resource.get("DependsOn", [])
+    }
+    assert waiting == {lambda_resource(name).strip("<>") for name in functions(TEMPLATE)} - {"MigrateFunction"}
+    assert migration["ServiceTimeout"] > lambda_of(stack, "migrate")["Timeout"]
+    assert migration["QUARRY_RELEASE"] == lambda_of(stack, "search")["Environment"]["Variables"]["QUARRY_RELEASE"]
+
+
+@pytest.mark.parametrize("shift", ["AllAtOnce", "Canary10Percent15Minutes"])
+def test_requests_move_to_a_release_by_steps_and_back_on_alarms(shift: str) -> None:
+    stack = deployed(TrafficShift=shift)
+    groups = of_type(stack, "AWS::CodeDeploy::DeploymentGroup")
+    assert set(groups) == {f"{lambda_resource(name).strip('<>')}DeploymentGroup" for name in ROUTERS}
+    for group in groups.values():
+        assert group["DeploymentConfigName"] == f"CodeDeployDefault.Lambda{shift}"
+        alarms = {alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"]}
+        assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"}
+        assert group["AutoRollbackConfiguration"]["Enabled"] is True
 
 
 # --- permissions
