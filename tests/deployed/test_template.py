@@ -425,6 +425,21 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
         assert [statement["Action"] for statement in key] in ([], ["kms:Decrypt"])
 
 
+def test_each_kind_of_work_may_have_a_secret_of_its_own() -> None:
+    arns = {"LoadingSecretArn": f"{SECRET}-loading", "MigratingSecretArn": f"{SECRET}-migrating"}
+    stack = deployed(**EXTERNAL, **arns)
+    kinds = {"migrate": "Migrating"} | dict.fromkeys(("cleanup", "embed", "load"), "Loading")
+    for name in functions(TEMPLATE):
+        kind = kinds.get(name, "Database")
+        function = lambda_of(stack, name)
+        assert function["Environment"]["Variables"]["DATABASE_SECRET_ARN"] == arns.get(f"{kind}SecretArn", SECRET)
+        role = of_type(stack, "AWS::IAM::Role")[function["Role"].strip("<>").partition(".")[0]]
+        assert [policy for policy in role["ManagedPolicyArns"] if policy.startswith("<")] == [f"<Read{kind}Secret>"]
+        if kind != "Database":
+            [statement] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
+            assert statement["Resource"] == arns[f"{kind}SecretArn"]
+
+
 def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
     found = list(statements(stack))
     assert len(found) >= len(of_type(stack, "AWS::IAM::ManagedPolicy"))
