@@ -14,9 +14,9 @@ from typing import Any
 from quarry import catalog
 from quarry.core.files.reading import read_records
 from quarry.core.files.records import UnreadableFile
-from quarry.core.files.s3 import S3Object, fetch, read_text, write_text
 from quarry.core.postgres.load import LoadError, RowProblem, analyze, load_records
 from quarry.core.postgres.migrate import connect
+from quarry.core.s3 import S3Object, fetch, read_text, write_text
 from quarry.core.services import read_database_url
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
 

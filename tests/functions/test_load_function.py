@@ -14,7 +14,7 @@ import pytest
 from moto import mock_aws
 
 from quarry.core.errors import DatabaseUnavailable
-from quarry.core.files.s3 import S3Object
+from quarry.core.s3 import S3Object
 from quarry.local.cli.data import _file
 from quarry.local.data import fetched
 from tests.functions.conftest import Context

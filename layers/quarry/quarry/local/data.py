@@ -19,7 +19,6 @@ from quarry.core.collections.upkeep import embedded_tables, read_collections
 from quarry.core.errors import ModelError
 from quarry.core.files.reading import Format, files_in, read_records
 from quarry.core.files.records import RecordFile, UnreadableFile
-from quarry.core.files.s3 import S3Object, fetch
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embed import (
     Embedded,
@@ -34,6 +33,7 @@ from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, 
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.refresh import refresh
+from quarry.core.s3 import S3Object, fetch
 from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.tables import EmbeddedTable, LoadableTable

@@ -143,7 +143,10 @@ def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tup
 
 
 def settle(connection: SyncConnection) -> None:
-    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them, and whoever was granted a table find it."""
+    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them.
+
+    Whoever was granted a table finds it too.
+    """
     for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
         connection.execute(SQL(f"alter function {function} set search_path from current"))
     for (grant,) in connection.execute(_MISSING_USAGE).fetchall():

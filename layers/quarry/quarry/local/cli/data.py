@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quarry.local.cli.parsing import DONE, Arguments, Commands, FilesAlone, WrongUsage, add, add_group, add_json, status
 
 if TYPE_CHECKING:
-    from quarry.core.files.s3 import S3Object
+    from quarry.core.s3 import S3Object
 from quarry.local.telling import telling
 
 
@@ -101,7 +101,7 @@ def _load_collection(given: Arguments) -> int:
 
 
 def _file(text: str) -> Path | S3Object:
-    from quarry.core.files.s3 import SCHEME, S3Object
+    from quarry.core.s3 import SCHEME, S3Object
 
     try:
         return S3Object.parse(text) if text.startswith(SCHEME) else Path(text)
