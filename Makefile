@@ -17,10 +17,10 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench load eval docs screenshots lock package build local-api deploy clean
+.PHONY: help demo test check check-release format bench load eval docs screenshots lock package build local-api deploy clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with the sample data (no keys, no database needed)
 	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
@@ -34,6 +34,9 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
 	@$(SAM) validate --lint --region us-east-1
+
+check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
+	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
 
 format: $(VENV)/dev ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

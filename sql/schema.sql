@@ -955,6 +955,66 @@ CREATE FUNCTION quarry.company_condition(p_statuses text[], p_include_ids text[]
 
 
 --
+-- Name: contact_unlocks; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.contact_unlocks (
+    user_id text NOT NULL,
+    person_id text NOT NULL,
+    search_id uuid NOT NULL,
+    unlocked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
+-- Name: people_search_results; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.people_search_results (
+    search_id uuid NOT NULL,
+    person_id text NOT NULL,
+    rank smallint NOT NULL,
+    score double precision NOT NULL,
+    extra jsonb NOT NULL
+);
+
+
+--
+-- Name: people_searches; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.people_searches (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    query_text text NOT NULL,
+    parsed_constraints jsonb NOT NULL,
+    filters jsonb NOT NULL,
+    fallback_tier smallint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT people_searches_fallback_tier_check CHECK (((fallback_tier >= 0) AND (fallback_tier <= 3)))
+);
+
+
+--
+-- Name: contact_of_person(text, uuid, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.contact_of_person(p_user_id text, p_search_id uuid, p_person_id text) RETURNS TABLE(email text, phone text, links text[])
+    LANGUAGE sql STABLE SECURITY DEFINER
+    BEGIN ATOMIC
+ SELECT p.email,
+     p.phone,
+     p.links
+    FROM (((quarry.people_searches s
+      JOIN quarry.people_search_results r ON ((r.search_id = s.id)))
+      JOIN quarry.contact_unlocks u ON (((u.user_id = s.user_id) AND (u.person_id = r.person_id))))
+      JOIN quarry.people p ON ((p.id = r.person_id)))
+   WHERE ((s.id = contact_of_person.p_search_id) AND (s.user_id = contact_of_person.p_user_id) AND (s.expires_at > now()) AND (r.person_id = contact_of_person.p_person_id) AND (p.open_to_work OR p.open_to_contact));
+END;
+
+
+--
 -- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1029,7 +1089,8 @@ $_$;
 --
 
 CREATE FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[]) RETURNS bigint[]
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $_$
 declare
   left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
@@ -1280,7 +1341,8 @@ $_$;
 --
 
 CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
@@ -1553,6 +1615,21 @@ CREATE FUNCTION quarry.word_stems(words text[]) RETURNS text[]
 CREATE FUNCTION quarry.has_any_phrase(text text, phrases text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT bool_or((strpos(((' '::text || array_to_string(t.stems, ' '::text)) || ' '::text), ((' '::text || array_to_string(p.stems, ' '::text)) || ' '::text)) > 0)) AS bool_or FROM (SELECT quarry.word_stems(quarry.folded_words(has_any_phrase.text)) AS stems) t, unnest(has_any_phrase.phrases) n(phrase), LATERAL (SELECT quarry.word_stems(quarry.folded_words(n.phrase)) AS stems) p);
+
+
+--
+-- Name: hold_people(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.hold_people(p_ids text[]) RETURNS SETOF text
+    LANGUAGE sql SECURITY DEFINER
+    BEGIN ATOMIC
+ SELECT people.id
+    FROM quarry.people
+   WHERE (people.id = ANY (hold_people.p_ids))
+   ORDER BY people.id
+  FOR KEY SHARE OF people;
+END;
 
 
 --
@@ -3212,7 +3289,8 @@ $$;
 --
 
 CREATE FUNCTION quarry.people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]) RETURNS text[]
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET random_page_cost TO '1.1'
     AS $$
@@ -3244,7 +3322,8 @@ $$;
 --
 
 CREATE FUNCTION quarry.people_standings(p_people text[], p_clauses quarry.card_filters[], p_texts text[]) RETURNS TABLE(person_id text, met boolean[])
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $_$
 declare
   asked constant text[] :=
@@ -4864,18 +4943,6 @@ ALTER TABLE ONLY quarry.company_embeddings ALTER COLUMN embedding SET STORAGE PL
 
 
 --
--- Name: contact_unlocks; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.contact_unlocks (
-    user_id text NOT NULL,
-    person_id text NOT NULL,
-    search_id uuid NOT NULL,
-    unlocked_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-
---
 -- Name: conversations; Type: TABLE; Schema: quarry; Owner: -
 --
 
@@ -5463,36 +5530,6 @@ CREATE TABLE quarry.onto_search_entries (
     title text NOT NULL,
     search_vector tsvector NOT NULL,
     readable_text text NOT NULL
-);
-
-
---
--- Name: people_search_results; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.people_search_results (
-    search_id uuid NOT NULL,
-    person_id text NOT NULL,
-    rank smallint NOT NULL,
-    score double precision NOT NULL,
-    extra jsonb NOT NULL
-);
-
-
---
--- Name: people_searches; Type: TABLE; Schema: quarry; Owner: -
---
-
-CREATE TABLE quarry.people_searches (
-    id uuid NOT NULL,
-    user_id text NOT NULL,
-    query_text text NOT NULL,
-    parsed_constraints jsonb NOT NULL,
-    filters jsonb NOT NULL,
-    fallback_tier smallint NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT people_searches_fallback_tier_check CHECK (((fallback_tier >= 0) AND (fallback_tier <= 3)))
 );
 
 
@@ -8047,6 +8084,20 @@ ALTER TABLE ONLY quarry.transcript_segments
 ALTER TABLE quarry.facet_values ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: facet_values facet_values_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY facet_values_for_loading ON quarry.facet_values TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: facet_values facet_values_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY facet_values_for_serving ON quarry.facet_values FOR SELECT TO quarry_serving USING (true);
+
+
+--
 -- Name: facet_values facet_values_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
@@ -8058,6 +8109,20 @@ CREATE POLICY facet_values_of_the_actor ON quarry.facet_values FOR SELECT USING 
 --
 
 ALTER TABLE quarry.onto_documents ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_documents onto_documents_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_documents_for_loading ON quarry.onto_documents TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_documents onto_documents_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_documents_for_serving ON quarry.onto_documents FOR SELECT TO quarry_serving USING (true);
+
 
 --
 -- Name: onto_documents onto_documents_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
@@ -8073,6 +8138,20 @@ CREATE POLICY onto_documents_of_the_actor ON quarry.onto_documents FOR SELECT US
 ALTER TABLE quarry.onto_goals ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: onto_goals onto_goals_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_goals_for_loading ON quarry.onto_goals TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_goals onto_goals_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_goals_for_serving ON quarry.onto_goals FOR SELECT TO quarry_serving USING (true);
+
+
+--
 -- Name: onto_goals onto_goals_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
@@ -8084,6 +8163,20 @@ CREATE POLICY onto_goals_of_the_actor ON quarry.onto_goals FOR SELECT USING ((cr
 --
 
 ALTER TABLE quarry.onto_milestones ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_milestones onto_milestones_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_milestones_for_loading ON quarry.onto_milestones TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_milestones onto_milestones_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_milestones_for_serving ON quarry.onto_milestones FOR SELECT TO quarry_serving USING (true);
+
 
 --
 -- Name: onto_milestones onto_milestones_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
@@ -8099,6 +8192,20 @@ CREATE POLICY onto_milestones_of_the_actor ON quarry.onto_milestones FOR SELECT 
 ALTER TABLE quarry.onto_outputs ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: onto_outputs onto_outputs_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_outputs_for_loading ON quarry.onto_outputs TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_outputs onto_outputs_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_outputs_for_serving ON quarry.onto_outputs FOR SELECT TO quarry_serving USING (true);
+
+
+--
 -- Name: onto_outputs onto_outputs_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
@@ -8110,6 +8217,20 @@ CREATE POLICY onto_outputs_of_the_actor ON quarry.onto_outputs FOR SELECT USING 
 --
 
 ALTER TABLE quarry.onto_plans ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_plans onto_plans_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_plans_for_loading ON quarry.onto_plans TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_plans onto_plans_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_plans_for_serving ON quarry.onto_plans FOR SELECT TO quarry_serving USING (true);
+
 
 --
 -- Name: onto_plans onto_plans_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
@@ -8125,6 +8246,20 @@ CREATE POLICY onto_plans_of_the_actor ON quarry.onto_plans FOR SELECT USING ((cr
 ALTER TABLE quarry.onto_projects ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: onto_projects onto_projects_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_projects_for_loading ON quarry.onto_projects TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_projects onto_projects_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_projects_for_serving ON quarry.onto_projects FOR SELECT TO quarry_serving USING (true);
+
+
+--
 -- Name: onto_projects onto_projects_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
@@ -8136,6 +8271,20 @@ CREATE POLICY onto_projects_of_the_actor ON quarry.onto_projects FOR SELECT USIN
 --
 
 ALTER TABLE quarry.onto_requirements ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_requirements onto_requirements_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_requirements_for_loading ON quarry.onto_requirements TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_requirements onto_requirements_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_requirements_for_serving ON quarry.onto_requirements FOR SELECT TO quarry_serving USING (true);
+
 
 --
 -- Name: onto_requirements onto_requirements_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
@@ -8151,6 +8300,20 @@ CREATE POLICY onto_requirements_of_the_actor ON quarry.onto_requirements FOR SEL
 ALTER TABLE quarry.onto_search_entries ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: onto_search_entries onto_search_entries_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_search_entries_for_loading ON quarry.onto_search_entries TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_search_entries onto_search_entries_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_search_entries_for_serving ON quarry.onto_search_entries FOR SELECT TO quarry_serving USING (true);
+
+
+--
 -- Name: onto_search_entries onto_search_entries_of_the_actor; Type: POLICY; Schema: quarry; Owner: -
 --
 
@@ -8162,6 +8325,20 @@ CREATE POLICY onto_search_entries_of_the_actor ON quarry.onto_search_entries FOR
 --
 
 ALTER TABLE quarry.onto_tasks ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: onto_tasks onto_tasks_for_loading; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_tasks_for_loading ON quarry.onto_tasks TO quarry_loading USING (true) WITH CHECK (true);
+
+
+--
+-- Name: onto_tasks onto_tasks_for_serving; Type: POLICY; Schema: quarry; Owner: -
+--
+
+CREATE POLICY onto_tasks_for_serving ON quarry.onto_tasks FOR SELECT TO quarry_serving USING (true);
+
 
 --
 -- Name: onto_tasks onto_tasks_of_the_actor; Type: POLICY; Schema: quarry; Owner: -

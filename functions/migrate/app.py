@@ -1,21 +1,51 @@
-"""The Lambda function `migrate`, invoked by hand after a deployment: brings the database's schema up to date."""
+"""The Lambda function `migrate`, a step of each deployment, and invoked by hand: brings the database's schema up to date."""
 
 import logging
+import time
 
-from quarry.core.postgres.migrate import migrate
+from quarry.core.custom_resource import is_request, respond
+from quarry.core.errors import DatabaseUnavailable
+from quarry.core.postgres.migrate import DatabaseIsNewer, migrate
 from quarry.core.services import read_database_url
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+
+ATTEMPTS = 6
+PAUSE_SECONDS = 10.0
+"""A paused cluster takes about 15 seconds to wake, and a table may be in use."""
 
 logger = logging.getLogger("quarry.migrate")
 
 environment = ExecutionEnvironment()
 
 
-def handler(event: object, context: LambdaContext) -> dict[str, list[str]]:
+def handler(event: dict[str, object], context: LambdaContext) -> dict[str, list[str]]:
     """Names of the migrations applied and the functions created anew; none of either when it was up to date.
 
-    Raises as `migrate` does. A migration that fails, or that time ends, has changed nothing.
+    Raises as `migrate` does. A migration that fails, or that time ends, has changed nothing. Where CloudFormation asks, it is
+    told of the failure instead, and goes back.
     """
+    if is_request(event):
+        respond(event, _migrate_for_release)
+        return {}
+    return _migrate()
+
+
+def _migrate_for_release() -> None:
+    """Migrate, with patience. On a newer database an older release, to which a deployment goes back, runs as it is."""
+    for attempts_left in reversed(range(ATTEMPTS)):
+        try:
+            _migrate()
+        except DatabaseIsNewer as error:
+            logger.warning("%s", error.message)
+        except DatabaseUnavailable:
+            if not attempts_left:
+                raise
+            time.sleep(PAUSE_SECONDS)
+            continue
+        return
+
+
+def _migrate() -> dict[str, list[str]]:
     settings = environment.settings
     done = migrate(
         read_database_url(settings),

@@ -373,8 +373,33 @@ def test_new_code_a_new_layer_and_a_new_release_each_publish_new_versions() -> N
 
 
 def test_the_build_stamps_a_release_where_the_template_has_one() -> None:
-    assert template_text().count("QUARRY_RELEASE: unstamped") == 1
+    assert template_text().count("QUARRY_RELEASE: unstamped") == 2
     assert "QUARRY_RELEASE: unstamped" in (ROOT / "Makefile").read_text()
+
+
+def test_no_function_changes_before_the_migration_of_its_release(stack: Template) -> None:
+    [migration] = of_type(stack, "Custom::Migration").values()
+    assert migration["ServiceToken"] == "<MigrateFunctionAliaslive>"
+    waiting = {
+        name
+        for name, resource in stack["Resources"].items()
+        if resource["Type"] == "AWS::Lambda::Function" and "Migration" in resource.get("DependsOn", [])
+    }
+    assert waiting == {lambda_resource(name).strip("<>") for name in functions(TEMPLATE)} - {"MigrateFunction"}
+    assert migration["ServiceTimeout"] > lambda_of(stack, "migrate")["Timeout"]
+    assert migration["QUARRY_RELEASE"] == lambda_of(stack, "search")["Environment"]["Variables"]["QUARRY_RELEASE"]
+
+
+@pytest.mark.parametrize("shift", ["AllAtOnce", "Canary10Percent15Minutes"])
+def test_requests_move_to_a_release_by_steps_and_back_on_alarms(shift: str) -> None:
+    stack = deployed(TrafficShift=shift)
+    groups = of_type(stack, "AWS::CodeDeploy::DeploymentGroup")
+    assert set(groups) == {f"{lambda_resource(name).strip('<>')}DeploymentGroup" for name in ROUTERS}
+    for group in groups.values():
+        assert group["DeploymentConfigName"] == f"CodeDeployDefault.Lambda{shift}"
+        alarms = {alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"]}
+        assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"}
+        assert group["AutoRollbackConfiguration"]["Enabled"] is True
 
 
 # --- permissions
@@ -400,19 +425,39 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
         assert [statement["Action"] for statement in key] in ([], ["kms:Decrypt"])
 
 
+def test_each_kind_of_work_may_have_a_secret_of_its_own() -> None:
+    arns = {"LoadingSecretArn": f"{SECRET}-loading", "MigratingSecretArn": f"{SECRET}-migrating"}
+    stack = deployed(**EXTERNAL, **arns)
+    kinds = {"migrate": "Migrating"} | dict.fromkeys(("cleanup", "embed", "load"), "Loading")
+    for name in functions(TEMPLATE):
+        kind = kinds.get(name, "Database")
+        function = lambda_of(stack, name)
+        assert function["Environment"]["Variables"]["DATABASE_SECRET_ARN"] == arns.get(f"{kind}SecretArn", SECRET)
+        role = of_type(stack, "AWS::IAM::Role")[function["Role"].strip("<>").partition(".")[0]]
+        assert [policy for policy in role["ManagedPolicyArns"] if policy.startswith("<")] == [f"<Read{kind}Secret>"]
+        if kind != "Database":
+            [statement] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
+            assert statement["Resource"] == arns[f"{kind}SecretArn"]
+
+
 def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
     found = list(statements(stack))
     assert len(found) >= len(of_type(stack, "AWS::IAM::ManagedPolicy"))
     for name, statement in found:
         for given in (statement["Action"], statement["Resource"]):
-            assert "*" not in json.dumps(given), name
+            # of the stack's own bucket, any object
+            assert "*" not in json.dumps(given).replace("<DataBucket.Arn>/*", ""), name
         assert statement["Effect"] == "Allow"
         assert "NotAction" not in statement
         assert "NotResource" not in statement
 
 
-def test_only_api_gateway_invokes_the_functions_and_only_for_this_api(stack: Template) -> None:
-    for permission in of_type(stack, "AWS::Lambda::Permission").values():
+def test_only_api_gateway_invokes_the_functions_and_only_for_this_api_but_for_the_bucket(stack: Template) -> None:
+    permissions = of_type(stack, "AWS::Lambda::Permission")
+    bucket = permissions.pop("LoadFunctionObjectCreatedPermission")
+    assert bucket["Principal"] == "events.amazonaws.com"
+    assert bucket["SourceArn"] == "<LoadFunctionObjectCreated.Arn>"
+    for permission in permissions.values():
         assert permission["Principal"] == "apigateway.amazonaws.com"
         assert permission["FunctionName"].endswith("FunctionAliaslive>")
         assert ":<Api>/" in permission["SourceArn"]
@@ -435,6 +480,29 @@ def test_scheduled_runs_are_tried_again_and_then_kept(stack: Template) -> None:
         assert lambda_of(stack, name)["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
     for config in of_type(stack, "AWS::Lambda::EventInvokeConfig").values():
         assert config["Qualifier"].endswith("Aliaslive.Version>") or config["Qualifier"] == "live"
+
+
+def test_every_new_object_but_a_report_is_loaded_or_kept(stack: Template) -> None:
+    [rule] = of_type(stack, "AWS::Events::Rule").values()
+    assert rule["EventPattern"]["detail"] == {
+        "bucket": {"name": ["<DataBucket>"]},
+        "object": {"key": [{"anything-but": {"suffix": ".report.json"}}]},
+    }
+    [target] = rule["Targets"]
+    assert target["Arn"] == "<LoadFunctionAliaslive>"
+    assert target["DeadLetterConfig"]["Arn"] == "<DeadLetters.Arn>"
+    assert lambda_of(stack, "load")["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
+
+
+def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone(stack: Template) -> None:
+    [bucket] = of_type(stack, "AWS::S3::Bucket").values()
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    assert bucket["BucketEncryption"]
+    assert bucket["LifecycleConfiguration"]["Rules"][0]["Status"] == "Enabled"
+    assert bucket["NotificationConfiguration"]["EventBridgeConfiguration"] == {"EventBridgeEnabled": True}
+    [policy] = of_type(stack, "AWS::S3::BucketPolicy").values()
+    [statement] = policy["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
 
 
 def test_without_a_model_nothing_is_embedded() -> None:
@@ -538,12 +606,12 @@ def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str]
     assert search["Environment"]["Variables"]["DATABASE_WAKE_SECONDS"] == seconds
 
 
-def test_migrations_go_past_the_proxy() -> None:
+def test_migrations_and_loads_go_past_the_proxy() -> None:
     stack = deployed(**PARAMETER_SETS["Aurora behind a proxy in a given network"])
     assert "AWS::EC2::VPC" not in {resource["Type"] for resource in stack["Resources"].values()}
     for name in functions(TEMPLATE):
         variables = lambda_of(stack, name)["Environment"]["Variables"]
-        host = "<DatabaseCluster.Endpoint.Address>" if name == "migrate" else "<DatabaseProxy.Endpoint>"
+        host = "<DatabaseCluster.Endpoint.Address>" if name in {"load", "migrate"} else "<DatabaseProxy.Endpoint>"
         assert f"://{host}:" in variables["DATABASE_URL"]
         assert variables["DATABASE_POOLED"] == "true"
     assert (

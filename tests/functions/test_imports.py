@@ -49,7 +49,7 @@ def test_what_is_imported_on_first_use_is_not_imported_before(function: str) -> 
     assert not imported_by(function) & {"openai", "boto3", "numpy", "aws_lambda_powertools.utilities.parameters"}
 
 
-@pytest.mark.parametrize("function", ["cleanup", "embed", "migrate"])
+@pytest.mark.parametrize("function", ["cleanup", "embed", "load", "migrate"])
 def test_a_function_without_http_imports_no_web_framework(function: str) -> None:
     assert not imported_by(function) & {"fastapi", "starlette.applications"}
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
+from typing import Any
 
 import psycopg
 import pytest
@@ -49,3 +52,73 @@ def test_an_edited_migration_fails_the_invocation(
         connection.execute("update quarry_migrations set sha256 = 'other' where name like '0001%'")
     with pytest.raises(ConfigurationError, match="0001"):
         load_function("migrate").handler({}, Context(900_000))
+
+
+@pytest.fixture
+def answers() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Where CloudFormation is answered, and what it was told."""
+    told: list[dict[str, Any]] = []
+
+    class Taking(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            assert not self.headers["Content-Type"]
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Taking) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/", told
+        server.shutdown()
+
+
+def asked(url: str, request: str, release: str, known: str | None = None) -> dict[str, Any]:
+    """What CloudFormation sends for the resource that is `known` by the release before."""
+    event: dict[str, Any] = {
+        "RequestType": request,
+        "ResponseURL": url,
+        "ResourceProperties": {"QUARRY_RELEASE": release},
+    }
+    event |= {"StackId": "stack", "RequestId": "request", "LogicalResourceId": "Migration"}
+    return event | ({"PhysicalResourceId": known} if known else {})
+
+
+def test_a_deployment_is_told_of_its_migration_and_of_one_that_failed(
+    load_function: Load,
+    database_url: str,
+    lambda_environment: pytest.MonkeyPatch,
+    answers: tuple[str, list[dict[str, Any]]],
+) -> None:
+    url, told = answers
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    handler = load_function("migrate").handler
+
+    def outcome(*arguments: str) -> tuple[str, str]:
+        handler(asked(url, *arguments), Context(900_000))
+        assert told[-1]["RequestId"] == "request"
+        return told[-1]["Status"], told[-1]["PhysicalResourceId"]
+
+    assert outcome("Create", "1") == ("SUCCESS", "1")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("update quarry_migrations set sha256 = 'other' where name like '0001%'")
+        assert outcome("Update", "2", "1") == ("FAILED", "1")
+        assert "0001" in told[-1]["Reason"]
+        # going back to what was there, and taking the stack away, do not fail by the same
+        assert outcome("Update", "1", "1") == outcome("Delete", "1", "1") == ("SUCCESS", "1")
+        # a later step of the deployment failed: the older code finds a newer database
+        connection.execute("insert into quarry_migrations (name, sha256) values ('9999_newer.sql', '')")
+        assert outcome("Update", "1", "2") == ("SUCCESS", "1")
+
+
+def test_a_deployment_waits_for_a_database_that_wakes_but_not_for_ever(
+    load_function: Load, lambda_environment: pytest.MonkeyPatch, answers: tuple[str, list[dict[str, Any]]]
+) -> None:
+    url, told = answers
+    lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
+    module = load_function("migrate")
+    lambda_environment.setattr(module, "PAUSE_SECONDS", 0.0)
+    module.handler(asked(url, "Create", "1"), Context(900_000))
+    assert told[-1]["Status"] == "FAILED"

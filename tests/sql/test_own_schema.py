@@ -381,7 +381,7 @@ def test_uninstalling_takes_the_role_that_nothing_needs(
     run(
         database_url, "create role spare; grant usage on schema quarry to spare; grant select on quarry.people to spare"
     )
-    monkeypatch.setattr(uninstall_module, "READER_ROLE", "spare")
+    monkeypatch.setattr(uninstall_module, "ROLES", ("spare",))
     assert uninstall_from(database_url)
     assert "dropped the role spare" in capsys.readouterr().out
     assert run(database_url, "select from pg_roles where rolname = 'spare'") == []

@@ -12,7 +12,7 @@ import shtab
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     """The script for `shell`."""
     for action in _actions(parser):
-        if action.type is Path:
+        if action.type is Path or action.metavar == "FILE":
             action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
     return str(shtab.complete(parser, shell))
 

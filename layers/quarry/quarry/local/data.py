@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -32,6 +33,7 @@ from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, 
 from quarry.core.postgres.migrate import migrate
 from quarry.core.postgres.pool import Database
 from quarry.core.retrieval.refresh import refresh
+from quarry.core.s3 import S3Object, fetch
 from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.tables import EmbeddedTable, LoadableTable
@@ -139,9 +141,10 @@ def _load_source(
                 database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
             )
     except LoadError as error:
-        for problem in error.problems:
+        problems = [str(problem) for problem in error.problems[:REPORTED_PROBLEMS_MAX]]
+        for problem in problems:
             _note(f"{prefix}{problem}")
-        tell(files=[{"file": name, "rows": 0, "problems": [str(problem) for problem in error.problems]}])
+        tell(files=[{"file": name, "rows": 0, "problems": problems}])
         _note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
         return False
     except UnreadableFile as error:
@@ -161,6 +164,22 @@ def sources_of(paths: Sequence[Path]) -> list[Path]:
         if source != STANDARD_INPUT:
             source.stat()
     return sources
+
+
+@contextmanager
+def fetched(sources: Iterable[Path | S3Object]) -> Iterator[list[Path]]:
+    """The same, those of S3 copied to this machine for the time of the block. Raises as `fetch` does."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, source in enumerate(sources):
+            if isinstance(source, S3Object):
+                path = Path(folder, str(number), source.name)
+                path.parent.mkdir()
+                with path.open("w+b") as file:
+                    fetch(source, file)
+                source = path
+            paths.append(source)
+        yield paths
 
 
 def name_of(source: Path) -> str:

@@ -19,7 +19,7 @@ from quarry.core.collections.table_draft import slug
 from quarry.core.errors import ConfigurationError
 from quarry.core.files.reading import Format
 from quarry.core.files.records import UnreadableFile
-from quarry.core.postgres.load import LoadError
+from quarry.core.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
 from quarry.core.postgres.migrate import connect
 from quarry.core.postgres.schema import SyncConnection
 from quarry.local.apply import fill, planned, read_declared
@@ -88,7 +88,8 @@ def load_collection(
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            problems = [str(each) for each in (error.problems if isinstance(error, LoadError) else [error.message])]
+            told = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
+            problems = [str(each) for each in told]
             for problem in problems:
                 _note(problem)
             tell(files=[{"file": told_name, "rows": 0, "problems": problems}])

@@ -1,4 +1,4 @@
-"""`quarry uninstall`: the schema and the role of Quarry dropped, and nothing else, whatever depends on them."""
+"""`quarry uninstall`: the schema and the roles of Quarry dropped, and nothing else, whatever depends on them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from quarry.core.postgres.schema import SyncConnection, is_installed, names_made
 from quarry.core.settings import Settings
 from quarry.local.database import database_url
 
-READER_ROLE = "quarry_ontology_reader"
-"""Shared by all databases of a server: see the migration 0006."""
+ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
+"""Shared by all databases of a server: see the migrations 0006 and 0021."""
 
 NAMED_MAX = 20
 
@@ -74,7 +74,8 @@ def uninstall(*, confirmed: bool) -> bool:
             return False
         _drop_schema(connection, schema)
         print(f"dropped the schema {schema}")
-        print(_drop_role(connection))
+        for role in ROLES:
+            print(_drop_role(connection, role))
     return True
 
 
@@ -87,7 +88,7 @@ def _inventory(connection: SyncConnection, schema: str) -> str:
     filled = ", ".join(f"{name} {rows:,}" for name, rows, _ in tables if rows)
     return (
         f"The schema {schema} holds {len(tables)} tables, {size:,.0f} MB{', rows by estimate: ' if filled else ''}{filled}.\n"
-        f"All of it is to be dropped, and the role {READER_ROLE} unless another database needs it. Extensions and other "
+        f"All of it is to be dropped, and the roles {', '.join(ROLES)} unless another database needs them. Extensions and other "
         "schemas stay."
     )
 
@@ -150,12 +151,12 @@ def _oid(connection: SyncConnection, schema: str) -> int:
     return int(row[0])
 
 
-def _drop_role(connection: SyncConnection) -> str:
-    """Drop the role that shields workspaces, unless it is needed; what became of it."""
+def _drop_role(connection: SyncConnection, role: str) -> str:
+    """Drop a role unless it is needed; what became of it."""
     try:
-        connection.execute(SQL("drop role if exists {}").format(Identifier(READER_ROLE)))
+        connection.execute(SQL("drop role if exists {}").format(Identifier(role)))
     except psycopg.errors.DependentObjectsStillExist:
-        return f"kept the role {READER_ROLE}, which another database or schema uses"
+        return f"kept the role {role}, which another database or schema uses"
     except psycopg.errors.InsufficientPrivilege:
-        return f"kept the role {READER_ROLE}: an administrator may drop it"
-    return f"dropped the role {READER_ROLE}"
+        return f"kept the role {role}: an administrator may drop it"
+    return f"dropped the role {role}"

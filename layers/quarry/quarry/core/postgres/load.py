@@ -59,15 +59,17 @@ class Loaded:
 
 
 class LoadError(QuarryError):
-    """The file was not loaded; `problems` says which lines are wrong, of the first that are."""
+    """The file was not loaded; `problems` says which lines are wrong, of the first that are, `count` how many rows are."""
 
     status = 422
     title = "Not loaded"
 
     def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
-        self.problems = problems[:REPORTED_PROBLEMS_MAX]
-        more = f" (and {count - len(self.problems)} more)" if count > len(self.problems) else ""
-        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, self.problems)) + more)
+        self.problems = problems
+        self.count = count
+        told = problems[:REPORTED_PROBLEMS_MAX]
+        more = f" (and {count - len(told)} more)" if count > len(told) else ""
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, told)) + more)
 
 
 def load_file(

@@ -62,6 +62,10 @@ _VALUES = "_values"
 _LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
 
 
+class DatabaseIsNewer(ConfigurationError):
+    """A newer release has migrated the database. This code can search it, but not migrate it."""
+
+
 @dataclass(frozen=True)
 class SqlFile:
     """A file of `sql/`, its name relative to its folder."""
@@ -188,7 +192,7 @@ def _apply_migrations(
     applied = _recorded(connection, "quarry_migrations")
     unknown = sorted(set(applied) - {file.name for file in files})
     if unknown:
-        raise ConfigurationError(
+        raise DatabaseIsNewer(
             f"The database has migration {unknown[-1]}, which this code does not know: update Quarry."
         )
     done: list[str] = []

@@ -48,9 +48,11 @@ select 'table', oid::regclass::text from pg_class
 where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any(%(table)s)
 """
 
-_TRIGGER_FUNCTIONS_ASTRAY = """
+# those of triggers, and those of sql/functions that have their owner's rights and read names when they run
+_FUNCTIONS_ASTRAY = """
 select oid::regprocedure::text from pg_proc
-where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype and not prosecdef
+where pronamespace = current_schema()::regnamespace and (prorettype = 'trigger'::regtype and not prosecdef or prosecdef
+    and prosqlbody is null and proname in (select substring(name from '([^/]+)[.]sql$') from quarry_functions))
   and not coalesce('search_path=' || current_setting('search_path') = any(proconfig), false)
 """
 
@@ -141,8 +143,11 @@ def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tup
 
 
 def settle(connection: SyncConnection) -> None:
-    """Have triggers find what is ours whoever writes to a table, and whoever was granted a table find it."""
-    for (function,) in connection.execute(_TRIGGER_FUNCTIONS_ASTRAY).fetchall():
+    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them.
+
+    Whoever was granted a table finds it too.
+    """
+    for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
         connection.execute(SQL(f"alter function {function} set search_path from current"))
     for (grant,) in connection.execute(_MISSING_USAGE).fetchall():
         connection.execute(SQL(grant))

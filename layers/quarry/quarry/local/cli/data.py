@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quarry.local.cli.parsing import DONE, Arguments, Commands, FilesAlone, WrongUsage, add, add_group, add_json, status
+
+if TYPE_CHECKING:
+    from quarry.core.s3 import S3Object
 from quarry.local.telling import telling
 
 
@@ -60,37 +64,49 @@ def _load(given: Arguments) -> int:
 
 def _load_table(given: Arguments) -> int:
     from quarry import catalog
-    from quarry.local.data import load_table
+    from quarry.local.data import fetched, load_table
 
     if given.key is not None:
         raise WrongUsage("--key says how the rows of a table of your own are told apart, which --as NAME makes")
     if given.table not in catalog.LOADABLE:
         advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
         raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
-    return status(
-        load_table(
-            given.table, given.files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+    with fetched(map(_file, given.files)) as files:
+        return status(
+            load_table(
+                given.table, files, format=given.format, skip_invalid=given.skip_invalid, embed=not given.no_embed
+            )
         )
-    )
 
 
 def _load_collection(given: Arguments) -> int:
+    from quarry.local.data import fetched
     from quarry.local.file_collection import InvalidName, load_collection, table_of
 
     try:
         name = table_of(given.collection)
     except InvalidName as error:
         raise WrongUsage(str(error)) from error
-    return status(
-        load_collection(
-            name,
-            [Path(given.table), *given.files],
-            format=given.format,
-            key=given.key,
-            skip_invalid=given.skip_invalid,
-            embed=not given.no_embed,
+    with fetched(map(_file, [given.table, *given.files])) as files:
+        return status(
+            load_collection(
+                name,
+                files,
+                format=given.format,
+                key=given.key,
+                skip_invalid=given.skip_invalid,
+                embed=not given.no_embed,
+            )
         )
-    )
+
+
+def _file(text: str) -> Path | S3Object:
+    from quarry.core.s3 import SCHEME, S3Object
+
+    try:
+        return S3Object.parse(text) if text.startswith(SCHEME) else Path(text)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from error
 
 
 def _embed(given: Arguments) -> int:
@@ -172,7 +188,10 @@ def add_to(commands: Commands) -> None:
     load.appendix = _loadable_tables
     load.add_argument("table", metavar="TABLE", help="one of the tables below; with --as there is none")
     files = load.add_argument(
-        "files", metavar="FILE", type=Path, nargs="+", help="a file in UTF-8, a folder of such, or - for standard input"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="a file in UTF-8, a folder of such, s3://BUCKET/KEY, or - for standard input",
     )
     load.add_argument(
         "--as",

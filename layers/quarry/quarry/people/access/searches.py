@@ -41,9 +41,7 @@ class OpenedResult:
 
 async def hold_people(connection: Connection, person_ids: Sequence[str]) -> set[str]:
     """Those of the people who are still there, and stay until the end of the transaction: who was forgotten meanwhile is not."""
-    cursor = await connection.execute(
-        "select id from people where id = any(%s) order by id for key share", [list(person_ids)]
-    )
+    cursor = await connection.execute("select hold_people(%s) as id", [list(person_ids)])
     return {row["id"] async for row in cursor}
 
 

@@ -47,14 +47,8 @@ async def read_contact(connection: Connection, user_id: str, search_id: str, per
     None otherwise, and while the person is open to neither work nor contact.
     """
     cursor = await connection.execute(
-        """select p.email, p.phone, p.links
-           from people_searches s
-           join people_search_results r on r.search_id = s.id
-           join contact_unlocks u on u.user_id = s.user_id and u.person_id = r.person_id
-           join people p on p.id = r.person_id
-           where s.id = %s and s.user_id = %s and s.expires_at > now() and r.person_id = %s
-             and (p.open_to_work or p.open_to_contact)""",
-        [as_uuid(search_id), user_id, person_id],
+        "select email, phone, links from contact_of_person(%s, %s, %s)",
+        [user_id, as_uuid(search_id), person_id],
     )
     row = await cursor.fetchone()
     return None if row is None else Contact(**row)

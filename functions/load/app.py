@@ -1,0 +1,95 @@
+"""The Lambda function `load`, told of each object that is put into the stack's bucket: loads it as `quarry load` does, into the
+table that its key begins with, and writes what became of it beside it, as `KEY.report.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from quarry import catalog
+from quarry.core.files.reading import read_records
+from quarry.core.files.records import UnreadableFile
+from quarry.core.postgres.load import LoadError, RowProblem, analyze, load_records
+from quarry.core.postgres.migrate import connect
+from quarry.core.s3 import S3Object, fetch, read_text, write_text
+from quarry.core.services import read_database_url
+from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
+
+REPORT = ".report.json"
+SKIP_INVALID = "skip-invalid"
+"""An object with this in its metadata as `true` is loaded without its wrong rows."""
+
+Report = dict[str, Any]
+
+logger = logging.getLogger("quarry.load")
+
+environment = ExecutionEnvironment()
+
+
+def handler(event: Mapping[str, Any], context: LambdaContext) -> Report:
+    """The report of the object that EventBridge tells of; empty for a report itself.
+
+    An event that comes again, or after a later one of the same object, changes nothing. What is wrong with a file is in its
+    report, and no error. Raises DatabaseUnavailable, and Unavailable where S3 cannot be asked: the event is to be given again.
+    """
+    told = event["detail"]["object"]
+    source = S3Object(event["detail"]["bucket"]["name"], told["key"])
+    if source.key.endswith(REPORT):
+        return {}
+    place = S3Object(source.bucket, source.key + REPORT)
+    with _one_at_a_time(source.key.partition("/")[0]) as url:
+        known: Report = json.loads(read_text(place) or "{}")
+        if known and not _is_later(told["sequencer"], known["sequencer"]):
+            return known
+        report = {"file": str(source), "sequencer": told["sequencer"], **_load(url, source)}
+        write_text(place, json.dumps(report, indent=2, ensure_ascii=False), "application/json")
+    logger.info("%s: %s, %s rows", source, report["status"], report.get("rows", 0))
+    return report
+
+
+def _is_later(sequencer: str, than: str) -> bool:
+    """Whether S3 counts an event behind another of the same object: hexadecimal, zeros at the end not always written."""
+    length = max(len(sequencer), len(than))
+    return sequencer.upper().ljust(length, "0") > than.upper().ljust(length, "0")
+
+
+def _load(url: str, source: S3Object) -> Report:
+    table = catalog.LOADABLE.get(source.key.partition("/")[0])
+    if table is None:
+        return _refused(f"a key begins with the table: one of {', '.join(catalog.LOADABLE)}")
+    schema = environment.settings.database_schema
+    try:
+        with tempfile.TemporaryFile() as file:
+            skip_invalid = fetch(source, file).get(SKIP_INVALID) == "true"
+            with read_records(file, source.name) as records:
+                loaded = load_records(url, table, records, schema=schema, skip_invalid=skip_invalid)
+    except LoadError as error:
+        return _refused("nothing of it was loaded", error.problems, error.count)
+    except UnreadableFile as error:
+        return _refused(error.message)
+    analyze(url, table.name, schema=schema)
+    counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
+    return {"status": "loaded", **counts, "problems": _spelt_out(loaded.problems)}
+
+
+def _refused(message: str, problems: list[RowProblem] | None = None, count: int = 0) -> Report:
+    return {"status": "refused", "message": message, "wrong_rows": count, "problems": _spelt_out(problems or [])}
+
+
+def _spelt_out(problems: list[RowProblem]) -> list[Report]:
+    return [{each.unit: each.line, "field": each.field, "message": each.message} for each in problems]
+
+
+@contextmanager
+def _one_at_a_time(table: str) -> Iterator[str]:
+    """The database's URL, while no other file is loaded into the table."""
+    url = read_database_url(environment.settings)
+    with connect(url, environment.settings.database_schema) as connection:
+        # the lock goes with the session
+        connection.execute("select pg_advisory_lock(hashtextextended('quarry load ' || %s, 0))", [table])
+        yield url

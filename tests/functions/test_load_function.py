@@ -1,0 +1,138 @@
+"""The function that loads what is put into the stack's bucket, before moto's S3, and `quarry load s3://…`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import boto3
+import psycopg
+import pytest
+from moto import mock_aws
+
+from quarry.core.errors import DatabaseUnavailable
+from quarry.core.s3 import S3Object
+from quarry.local.cli.data import _file
+from quarry.local.data import fetched
+from tests.functions.conftest import Context
+
+Load = Callable[[str], ModuleType]
+
+BUCKET = "quarry-data"
+
+
+@pytest.fixture
+def s3(lambda_environment: pytest.MonkeyPatch) -> Iterator[Any]:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        lambda_environment.setenv(name, "testing")
+    lambda_environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        client = boto3.client("s3")
+        client.create_bucket(Bucket=BUCKET)
+        yield client
+
+
+@pytest.fixture
+def load(load_function: Load, lambda_environment: pytest.MonkeyPatch, database_url: str) -> Callable[..., Any]:
+    """Tells the function of an object."""
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    handler = load_function("load").handler
+
+    def tell(key: str, sequencer: str = "0064D3901D00059242") -> Any:
+        event = {"detail": {"bucket": {"name": BUCKET}, "object": {"key": key, "sequencer": sequencer}}}
+        return handler(event, Context(900_000))
+
+    return tell
+
+
+def matter(title: str, id: str = "a") -> bytes:
+    return json.dumps({"id": id, "title": title}).encode() + b"\n"
+
+
+def titles(url: str) -> list[str]:
+    with psycopg.connect(url) as connection:
+        return [title for (title,) in connection.execute("select title from matters order by id").fetchall()]
+
+
+def report(s3: Any, key: str) -> Any:
+    return json.loads(s3.get_object(Bucket=BUCKET, Key=f"{key}.report.json")["Body"].read())
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [
+        ("matters/a.jsonl", matter("Bridge")),
+        ("matters/2026/a b+ü.csv.gz", gzip.compress(b"id,title\na,Bridge\n")),
+    ],
+)
+def test_a_file_is_loaded_into_the_table_that_its_key_begins_with(
+    s3: Any, load: Callable[..., Any], database_url: str, key: str, content: bytes
+) -> None:
+    s3.put_object(Bucket=BUCKET, Key=key, Body=content)
+    done = load(key)
+    assert (done["status"], done["rows"], done["changed"], done["problems"]) == ("loaded", 1, 1, [])
+    assert titles(database_url) == ["Bridge"]
+    assert report(s3, key) == done
+    assert load(f"{key}.report.json") == {}
+
+
+def test_wrong_rows_are_reported_and_nothing_of_their_file_is_kept_unless_its_metadata_says_so(
+    s3: Any, load: Callable[..., Any], database_url: str
+) -> None:
+    content = matter("Bridge") + b'{"id": "b"}\n' * 30
+    s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=content)
+    refused = load("matters/a.jsonl")
+    assert (refused["status"], refused["wrong_rows"], len(refused["problems"])) == ("refused", 30, 30)
+    assert refused["problems"][0]["line"] == 2
+    assert titles(database_url) == []
+    s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=content, Metadata={"skip-invalid": "true"})
+    assert load("matters/a.jsonl", "0064D3901D00059243")["skipped"] == 30
+    assert titles(database_url) == ["Bridge"]
+
+
+@pytest.mark.parametrize(
+    ("key", "content"), [("secrets/a.jsonl", b"{}"), ("a.jsonl", b"{}"), ("matters/a.csv", b"id,colour\na,red\n")]
+)
+def test_a_file_that_fits_no_table_is_refused(s3: Any, load: Callable[..., Any], key: str, content: bytes) -> None:
+    s3.put_object(Bucket=BUCKET, Key=key, Body=content)
+    load(key)
+    assert report(s3, key)["status"] == "refused"
+
+
+def test_an_event_that_comes_again_or_too_late_changes_nothing(
+    s3: Any, load: Callable[..., Any], database_url: str
+) -> None:
+    s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=matter("Bridge"))
+    s3.put_object(Bucket=BUCKET, Key="matters/b.jsonl", Body=matter("Park"))
+    first = load("matters/a.jsonl", "0064D3901D")
+    load("matters/b.jsonl")
+    assert load("matters/a.jsonl", "0064d3901d00") == load("matters/a.jsonl", "0064D3901C") == first
+    assert titles(database_url) == ["Park"]
+    load("matters/a.jsonl", "0064D3901D01")
+    assert titles(database_url) == ["Bridge"]
+
+
+def test_a_database_that_is_down_fails_the_invocation_so_that_it_is_tried_again(
+    s3: Any, load: Callable[..., Any], lambda_environment: pytest.MonkeyPatch
+) -> None:
+    lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
+    s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=matter("Bridge"))
+    with pytest.raises(DatabaseUnavailable):
+        load("matters/a.jsonl")
+    assert [each["Key"] for each in s3.list_objects_v2(Bucket=BUCKET)["Contents"]] == ["matters/a.jsonl"]
+
+
+def test_the_command_line_names_objects_beside_files(s3: Any, tmp_path: Any) -> None:
+    s3.put_object(Bucket=BUCKET, Key="any/a.jsonl", Body=matter("Bridge"))
+    with fetched(map(_file, [str(tmp_path), f"s3://{BUCKET}/any/a.jsonl"])) as [local, copied]:
+        assert (local, copied.name, copied.read_bytes()) == (tmp_path, "a.jsonl", matter("Bridge"))
+    assert not copied.exists()
+
+
+@pytest.mark.parametrize("address", ["s3://", "s3://bucket", "s3://bucket/", "s3://bucket/folder/", "s3:///key"])
+def test_an_address_of_no_object_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="of one object"):
+        S3Object.parse(address)
