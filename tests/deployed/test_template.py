@@ -437,12 +437,15 @@ def test_scheduled_runs_are_tried_again_and_then_kept(stack: Template) -> None:
         assert config["Qualifier"].endswith("Aliaslive.Version>") or config["Qualifier"] == "live"
 
 
-def test_without_a_model_nothing_is_embedded() -> None:
-    states = {
-        bool(parameters): of_type(deployed(**parameters), "AWS::Scheduler::Schedule")["EmbedFunctionSchedule"]["State"]
-        for parameters in ({}, {"OpenAISecretArn": MODEL_KEY})
+def test_what_searches_and_embeds_has_the_local_model_where_no_other_is_named(stack: Template) -> None:
+    embeds_here = lambda_of(stack, "search")["Environment"]["Variables"]["EMBEDDINGS"] == "local"
+    having = {
+        name
+        for name in functions(TEMPLATE)
+        if any(layer.startswith("<EmbeddingLayer") for layer in lambda_of(stack, name)["Layers"])
     }
-    assert states == {False: "DISABLED", True: "ENABLED"}
+    assert having == (CALL_A_MODEL if embeds_here else set())
+    assert all(lambda_of(stack, name)["Layers"][0].startswith("<QuarryLayer") for name in functions(TEMPLATE))
 
 
 def test_alarms_watch_what_exists_and_tell_their_topic(stack: Template) -> None:

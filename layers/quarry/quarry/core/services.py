@@ -137,6 +137,8 @@ def import_what_services_use(settings: Settings) -> None:
     """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
     if settings.has_chat_model:
         import_sdk()
+    if settings.embeddings == "local":
+        LocalEmbedding.import_numpy()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 
