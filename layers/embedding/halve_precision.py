@@ -1,4 +1,7 @@
-"""Turn the float32 numbers of a safetensors file into float16, in place. The standard library does: nothing is to be installed."""
+"""Turn the float32 numbers of a safetensors file into float16, in place.
+
+The standard library does: nothing is to be installed.
+"""
 
 from __future__ import annotations
 
