@@ -96,6 +96,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
             *package.rglob("*.py"),
             *package.rglob("data/**/*"),
             *package.rglob("*.toml"),
+            *package.rglob("examples.json"),
             *(package / "page").rglob("*"),
         )
         if path.is_file() and path.relative_to(package).parts[0] != "local"

@@ -92,6 +92,7 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "AuroraMinCapacity": "0.5",
         "OpenAIBaseUrl": "https://models.example.org/v1",
     },
+    "Bedrock": EXTERNAL | {"ModelProvider": "bedrock"},
 }
 
 Route = tuple[str, str, bool]
@@ -391,8 +392,9 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
         if (role := lambda_of(stack, name)["Role"].strip("<>").partition(".")[0])
     }
     has_key = "ReadModelKey" in stack["Resources"]
+    of_models = {"ReadModelKey", "CallBedrock"} & stack["Resources"].keys()
     for name, policies in readers.items():
-        assert policies == {"ReadDatabaseSecret"} | ({"ReadModelKey"} if has_key and name in CALL_A_MODEL else set())
+        assert policies == {"ReadDatabaseSecret"} | (of_models if name in CALL_A_MODEL else set())
     for name in ("ReadDatabaseSecret", *(["ReadModelKey"] if has_key else [])):
         [secret, *key] = of_type(stack, "AWS::IAM::ManagedPolicy")[name]["PolicyDocument"]["Statement"]
         assert secret["Action"] == "secretsmanager:GetSecretValue"
@@ -435,6 +437,26 @@ def test_scheduled_runs_are_tried_again_and_then_kept(stack: Template) -> None:
         assert lambda_of(stack, name)["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
     for config in of_type(stack, "AWS::Lambda::EventInvokeConfig").values():
         assert config["Qualifier"].endswith("Aliaslive.Version>") or config["Qualifier"] == "live"
+
+
+def test_what_calls_bedrock_may_call_the_named_models_and_no_other() -> None:
+    named = {"ModelProvider": "bedrock", "BedrockModel": "amazon.nova-pro-v1:0"}
+    profile = f"arn:aws:bedrock:{REGION}:123456789012:inference-profile/us.amazon.nova-pro-v1:0"
+    embedding = f"arn:aws:bedrock:{REGION}::foundation-model/amazon.titan-embed-text-v2:0"
+    for more, resource in (
+        ({}, [f"arn:aws:bedrock:{REGION}::foundation-model/amazon.nova-pro-v1:0"]),
+        ({"BedrockModelArns": profile}, [profile]),
+    ):
+        stack = deployed(**named, **more)
+        [chat, embed] = of_type(stack, "AWS::IAM::ManagedPolicy")["CallBedrock"]["PolicyDocument"]["Statement"]
+        assert (chat["Resource"], embed["Resource"]) == (resource, embedding)
+        assert chat["Action"] == ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
+        assert embed["Action"] == "bedrock:InvokeModel"
+        variables = lambda_of(stack, "search")["Environment"]["Variables"]
+        settings = Settings.from_environment(
+            {name: str(value) for name, value in variables.items() if "<" not in str(value) and "SECRET" not in name}
+        )
+        assert (settings.embeddings, settings.embedding_dimensions) == ("bedrock", 1024)
 
 
 def test_what_searches_and_embeds_has_the_local_model_where_no_other_is_named(stack: Template) -> None:
