@@ -67,6 +67,7 @@ lock: ## Resolve the dependencies anew (needs uv)
 # the layer has what every process needs, but not the default of an installation
 	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 
 package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*

@@ -116,6 +116,23 @@ def test_a_secret_is_kept_until_it_is_forgotten(put: Put) -> None:
     assert read == ["sk-one", "sk-one", "sk-two", "sk-two"]
 
 
+async def test_what_reads_the_secret_is_imported_before_a_connection_is_waited_for(
+    put: Put, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported: list[bool] = []
+    make_pool = Database._make_pool
+
+    def observe(database: Database) -> Any:
+        imported.append(secrets._secrets_manager.cache_info().currsize == 1)
+        return make_pool(database)
+
+    monkeypatch.setattr(Database, "_make_pool", observe)
+    database = Database(database_secret(put(database_url)), pool_size=1, timeout_seconds=5)
+    assert await database.row("select 1 as one") == {"one": 1}
+    await database.close()
+    assert imported == [True]
+
+
 async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> None:
     parts = urlsplit(database_url)
     where = parts._replace(netloc=f"{parts.hostname}:{parts.port}").geturl()

@@ -40,6 +40,16 @@ def test_with_a_key_chat_and_embeddings_are_the_providers() -> None:
     assert (settings.embeddings, settings.embedding_dimensions) == ("openai", 1536)
 
 
+def test_bedrock_gives_chat_and_embeddings_without_a_key() -> None:
+    settings = read(MODEL_PROVIDER="bedrock")
+    assert settings.has_chat_model
+    assert (settings.chat_model_name, settings.embedding_model_name) == (
+        "amazon.nova-lite-v1:0", "amazon.titan-embed-text-v2:0",
+    )  # fmt: skip
+    assert (settings.embeddings, settings.embedding_dimensions) == ("bedrock", 1024)
+    assert read(MODEL_PROVIDER="bedrock", EMBEDDINGS="local").embedding_dimensions == 384
+
+
 def test_a_key_that_is_a_secret_counts_as_one() -> None:
     settings = read(OPENAI_SECRET_ARN=ARN)
     assert settings.has_chat_model

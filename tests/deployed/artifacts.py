@@ -34,6 +34,7 @@ INPUTS = (
     "template.yaml",
     "functions",
     "layers/quarry",
+    "layers/embedding",
     "sql/migrations",
     "sql/functions",
     "tests/deployed/artifacts.py",
@@ -60,6 +61,11 @@ class Artifacts:
     def layer(self) -> Path:
         """What Lambda unpacks into `/opt/python`."""
         return self.directory / "QuarryLayer" / "python"
+
+    @property
+    def embedding_layer(self) -> Path:
+        """What Lambda unpacks there beside it, where no outside model embeds."""
+        return self.directory / "EmbeddingLayer" / "python"
 
     def function(self, name: str) -> Path:
         """What Lambda unpacks into `/var/task` for the function of the folder `name`."""

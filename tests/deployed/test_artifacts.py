@@ -13,6 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from quarry.core.model.local_embedding import LocalEmbedding
+from tests.benchmarks.deployed import LAYER_MAX_MIB, run_local_model, unpacked_mebibytes
 from tests.conftest import clone_database
 from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
 from tests.deployed.replay import (
@@ -96,7 +98,6 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
             *package.rglob("data/**/*"),
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
-            *(package / "api").glob("*.json"),
             *(package / "page").rglob("*"),
         )
         if path.is_file() and path.relative_to(package).parts[0] != "local"
@@ -113,8 +114,20 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
 def test_the_layer_holds_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
     names = {part for file in files_of(artifacts.layer) for part in Path(file).parts}
     assert not {"click", "jwt", "cffi", "pycparser"} & {path.name for path in artifacts.layer.iterdir()}
-    assert not names & {"boto3", "botocore", "numpy", "uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
+    assert not names & {"numpy", "uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
+    described = {path.name for path in (artifacts.layer / "botocore" / "data").iterdir() if path.is_dir()}
+    assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds"}
+
+
+def test_both_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:
+    assert unpacked_mebibytes(artifacts.layer, artifacts.embedding_layer) < LAYER_MAX_MIB
+
+
+def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts: Artifacts) -> None:
+    vector = run_local_model(artifacts)[3:]
+    exact = LocalEmbedding().load().embed("Why did the council keep the elm?")
+    assert vector == pytest.approx(exact, abs=1e-3)
 
 
 def test_what_reads_its_own_metadata_finds_it(artifacts: Artifacts) -> None:

@@ -92,6 +92,7 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "AuroraMinCapacity": "0.5",
         "OpenAIBaseUrl": "https://models.example.org/v1",
     },
+    "Bedrock": EXTERNAL | {"ModelProvider": "bedrock"},
 }
 
 Route = tuple[str, str, bool]
@@ -416,8 +417,9 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
         if (role := lambda_of(stack, name)["Role"].strip("<>").partition(".")[0])
     }
     has_key = "ReadModelKey" in stack["Resources"]
+    of_models = {"ReadModelKey", "CallBedrock"} & stack["Resources"].keys()
     for name, policies in readers.items():
-        assert policies == {"ReadDatabaseSecret"} | ({"ReadModelKey"} if has_key and name in CALL_A_MODEL else set())
+        assert policies == {"ReadDatabaseSecret"} | (of_models if name in CALL_A_MODEL else set())
     for name in ("ReadDatabaseSecret", *(["ReadModelKey"] if has_key else [])):
         [secret, *key] = of_type(stack, "AWS::IAM::ManagedPolicy")[name]["PolicyDocument"]["Statement"]
         assert secret["Action"] == "secretsmanager:GetSecretValue"
@@ -505,12 +507,35 @@ def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone(stack:
     assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
 
 
-def test_without_a_model_nothing_is_embedded() -> None:
-    states = {
-        bool(parameters): of_type(deployed(**parameters), "AWS::Scheduler::Schedule")["EmbedFunctionSchedule"]["State"]
-        for parameters in ({}, {"OpenAISecretArn": MODEL_KEY})
+def test_what_calls_bedrock_may_call_the_named_models_and_no_other() -> None:
+    named = {"ModelProvider": "bedrock", "BedrockModel": "amazon.nova-pro-v1:0"}
+    profile = f"arn:aws:bedrock:{REGION}:123456789012:inference-profile/us.amazon.nova-pro-v1:0"
+    embedding = f"arn:aws:bedrock:{REGION}::foundation-model/amazon.titan-embed-text-v2:0"
+    for more, resource in (
+        ({}, [f"arn:aws:bedrock:{REGION}::foundation-model/amazon.nova-pro-v1:0"]),
+        ({"BedrockModelArns": profile}, [profile]),
+    ):
+        stack = deployed(**named, **more)
+        [chat, embed] = of_type(stack, "AWS::IAM::ManagedPolicy")["CallBedrock"]["PolicyDocument"]["Statement"]
+        assert (chat["Resource"], embed["Resource"]) == (resource, embedding)
+        assert chat["Action"] == ["bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"]
+        assert embed["Action"] == "bedrock:InvokeModel"
+        variables = lambda_of(stack, "search")["Environment"]["Variables"]
+        settings = Settings.from_environment(
+            {name: str(value) for name, value in variables.items() if "<" not in str(value) and "SECRET" not in name}
+        )
+        assert (settings.embeddings, settings.embedding_dimensions) == ("bedrock", 1024)
+
+
+def test_what_searches_and_embeds_has_the_local_model_where_no_other_is_named(stack: Template) -> None:
+    embeds_here = lambda_of(stack, "search")["Environment"]["Variables"]["EMBEDDINGS"] == "local"
+    having = {
+        name
+        for name in functions(TEMPLATE)
+        if any(layer.startswith("<EmbeddingLayer") for layer in lambda_of(stack, name)["Layers"])
     }
-    assert states == {False: "DISABLED", True: "ENABLED"}
+    assert having == (CALL_A_MODEL if embeds_here else set())
+    assert all(lambda_of(stack, name)["Layers"][0].startswith("<QuarryLayer") for name in functions(TEMPLATE))
 
 
 def test_alarms_watch_what_exists_and_tell_their_topic(stack: Template) -> None:

@@ -27,7 +27,7 @@ from quarry.core.files.identifiers import Identifiers
 from quarry.core.files.reading import Format, read_records
 from quarry.core.files.records import UnreadableFile
 from quarry.core.language.sentences import sentences
-from quarry.core.model.openai_model import _without_fence
+from quarry.core.model.answers import without_fence
 from quarry.core.model.wordpiece import split_words
 from quarry.core.query.interpretation import interpret
 from quarry.core.query.lexicon import lexicon_of
@@ -196,7 +196,7 @@ READERS: list[tuple[str, Reader, list[tuple[str, Callable[[int], str]]], int]] =
     ("storable text", storable, _queries("é"), 20_000),
     ("marks", lambda text: unmark(mark(text)), _queries("<mark>", "\ue000", "&lt;"), 20_000),
     ("marks of others", unmark, _queries("<mark>", "</mark>"), 20_000),
-    ("a model's JSON", _without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
+    ("a model's JSON", without_fence, [("open fence", repeated("\n", "```")), *_queries("```", "```\n", "``` ")], 20_000),
     ("files: CSV", _file_of("csv"), _queries('"x', ",", '"', "1,", "a\n", ",\n", "1e", "\r"), 40_000),
     ("files: JSON", _file_of("json"), _queries("[", '{"a":', "[1,", "9", "{} ", '"'), 40_000),
     ("files: JSON Lines", _file_of("jsonl"), _queries("[", "{}\n", "9"), 40_000),

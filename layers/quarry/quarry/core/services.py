@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from quarry.core.errors import ConfigurationError
 from quarry.core.memory import Memory
+from quarry.core.model import bedrock_connection
+from quarry.core.model.bedrock_embedding import BedrockEmbedding
+from quarry.core.model.bedrock_model import BedrockChat
 from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.guarded_chat import GuardedChat
 from quarry.core.model.interface import ChatModel, EmbeddingModel
@@ -91,7 +94,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
     breakers: dict[str, CircuitBreaker] = {}
     if chat is not None:
         breakers["chat"] = _breaker(chat.name, settings)
-    if settings.embeddings == "openai":
+    if settings.embeddings != "local":
         breakers["embedding"] = _breaker(embeddings.name, settings)
     return Services(
         settings=settings,
@@ -136,8 +139,12 @@ def read_database_url(settings: Settings) -> str:
 
 def import_what_services_use(settings: Settings) -> None:
     """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
-    if settings.has_chat_model:
+    if settings.has_openai:
         import_sdk()
+    if "bedrock" in (settings.model_provider, settings.embeddings):
+        bedrock_connection.import_sdk()
+    if settings.embeddings == "local":
+        LocalEmbedding.import_numpy()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 
@@ -145,6 +152,15 @@ def import_what_services_use(settings: Settings) -> None:
 def build_embedding_model(settings: Settings) -> EmbeddingModel:
     if settings.embeddings == "local":
         return LocalEmbedding()
+    if settings.embeddings == "bedrock":
+        return BedrockEmbedding(
+            region=settings.bedrock_region,
+            url=settings.bedrock_url,
+            model=settings.bedrock_embedding_model,
+            dimensions=settings.embedding_dimensions,
+            max_retries=settings.model_max_retries,
+            timeout_seconds=settings.model_timeout_seconds,
+        )
     return OpenAIEmbedding(
         api_key=_api_key(settings),
         base_url=settings.openai_base_url,
@@ -158,18 +174,28 @@ def build_embedding_model(settings: Settings) -> EmbeddingModel:
 def _build_chat_model(settings: Settings) -> ChatModel | None:
     if not settings.has_chat_model:
         return None
+    limits = OutputLimits(
+        decision_tokens=settings.model_decision_tokens,
+        turn_tokens=settings.model_turn_tokens,
+        answer_tokens=settings.model_answer_tokens,
+        tokens_field=settings.openai_tokens_field,
+    )
+    if settings.model_provider == "bedrock":
+        return BedrockChat(
+            region=settings.bedrock_region,
+            url=settings.bedrock_url,
+            model=settings.bedrock_model,
+            max_retries=settings.model_max_retries,
+            timeout_seconds=settings.model_timeout_seconds,
+            limits=limits,
+        )
     return OpenAIChat(
         api_key=_api_key(settings),
         base_url=settings.openai_base_url,
         model=settings.openai_model,
         max_retries=settings.model_max_retries,
         timeout_seconds=settings.model_timeout_seconds,
-        limits=OutputLimits(
-            decision_tokens=settings.model_decision_tokens,
-            turn_tokens=settings.model_turn_tokens,
-            answer_tokens=settings.model_answer_tokens,
-            tokens_field=settings.openai_tokens_field,
-        ),
+        limits=limits,
     )
 
 

@@ -19,6 +19,7 @@ from quarry.core.validation import plain_words
 LOCAL_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 LOCAL_EMBEDDING_DIMENSIONS = 384
 OPENAI_EMBEDDING_DIMENSIONS = 1536
+BEDROCK_EMBEDDING_DIMENSIONS = 1024
 
 DEFAULT_SCHEMA = "quarry"
 
@@ -88,14 +89,38 @@ class Settings(BaseModel):
     openai_base_url: str | None = Field(default=None, description="Any OpenAI-compatible server.")
     openai_model: str = Field(default="gpt-4o-mini", description="The chat model.")
     openai_embedding_model: str = Field(default="text-embedding-3-small", description="The embedding model.")
-    embeddings: Literal["openai", "local"] = Field(
-        default="local", description="Whose embeddings. Default: openai when a key is set, else local."
+    model_provider: Literal["openai", "bedrock"] = Field(
+        default="openai",
+        description="Who answers as the chat model. openai: OpenAI, or OPENAI_BASE_URL; bedrock: Amazon Bedrock, by the role of "
+        "the process and without a key.",
+    )
+    bedrock_model: str = Field(
+        default="amazon.nova-lite-v1:0",
+        min_length=1,
+        description="The chat model at Bedrock: the id or ARN of one, or of an inference profile, that can be told which tool to "
+        "call (Amazon Nova, Anthropic Claude).",
+    )
+    bedrock_embedding_model: str = Field(
+        default="amazon.titan-embed-text-v2:0",
+        min_length=1,
+        description="The embedding model at Bedrock: Titan Text Embeddings V2 (256, 512 or 1024 dimensions) or Cohere's Embed "
+        "(3: 1024; 4: 256 to 1536).",
+    )
+    bedrock_region: str | None = Field(default=None, description="Bedrock's region. Unset: that of the process.")
+    bedrock_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+",
+        description="Another address of Bedrock, such as that of a VPC endpoint.",
+    )
+    embeddings: Literal["openai", "bedrock", "local"] = Field(
+        default="local",
+        description="Whose embeddings. Default: bedrock with MODEL_PROVIDER=bedrock, openai when a key is set, else local.",
     )
     embedding_dimensions: int = Field(
         default=LOCAL_EMBEDDING_DIMENSIONS,
         ge=1,
         le=4000,
-        description="Dimensions of the stored vectors. Default: 384 with the local model, else 1536.",
+        description="Dimensions of the stored vectors. Default: 384 with the local model, 1024 at Bedrock, else 1536.",
     )
     model_timeout_seconds: float = Field(
         default=20.0, gt=0, le=600, description="One model call, its retries included, takes no longer."
@@ -294,11 +319,13 @@ class Settings(BaseModel):
     @classmethod
     def _derive_defaults(cls, given: dict[str, object]) -> dict[str, object]:
         derived = dict(given)
+        has_key = given.get("openai_api_key") or given.get("openai_secret_arn")
+        at_bedrock = given.get("model_provider") == "bedrock"
+        derived.setdefault("embeddings", "bedrock" if at_bedrock else "openai" if has_key else "local")
+        dimensions = {"local": LOCAL_EMBEDDING_DIMENSIONS, "bedrock": BEDROCK_EMBEDDING_DIMENSIONS}
         derived.setdefault(
-            "embeddings", "openai" if given.get("openai_api_key") or given.get("openai_secret_arn") else "local"
+            "embedding_dimensions", dimensions.get(str(derived["embeddings"]), OPENAI_EMBEDDING_DIMENSIONS)
         )
-        local = derived["embeddings"] == "local"
-        derived.setdefault("embedding_dimensions", LOCAL_EMBEDDING_DIMENSIONS if local else OPENAI_EMBEDDING_DIMENSIONS)
         derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
         return derived
 
@@ -322,7 +349,7 @@ class Settings(BaseModel):
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
         if self.openai_api_key and self.openai_secret_arn:
             raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
-        if self.embeddings == "openai" and not self.has_chat_model:
+        if self.embeddings == "openai" and not self.has_openai:
             raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY, OPENAI_SECRET_ARN or OPENAI_BASE_URL")
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
@@ -342,13 +369,23 @@ class Settings(BaseModel):
         return self.aws_sam_local and self.aws_lambda_log_stream_name == EMULATED_LOG_STREAM
 
     @property
-    def has_chat_model(self) -> bool:
+    def has_openai(self) -> bool:
         return any((self.openai_api_key, self.openai_secret_arn, self.openai_base_url))
+
+    @property
+    def has_chat_model(self) -> bool:
+        return self.model_provider == "bedrock" or self.has_openai
+
+    @property
+    def chat_model_name(self) -> str:
+        """The chat model, if there is one."""
+        return self.bedrock_model if self.model_provider == "bedrock" else self.openai_model
 
     @property
     def embedding_model_name(self) -> str:
         """The name that a database remembers its vectors by."""
-        return LOCAL_EMBEDDING_MODEL if self.embeddings == "local" else self.openai_embedding_model
+        names = {"local": LOCAL_EMBEDDING_MODEL, "bedrock": self.bedrock_embedding_model}
+        return names.get(self.embeddings, self.openai_embedding_model)
 
 
 def _file_of(secret: str) -> str:

@@ -91,7 +91,7 @@ def _python() -> Finding:
 
 def _embedding_model(settings: Settings) -> Finding:
     subject, name = "embedding model", settings.embedding_model_name
-    if settings.embeddings == "openai":
+    if settings.embeddings != "local":
         return Finding("ok", subject, f"{name}, {settings.embedding_dimensions} dimensions (not called)")
     try:
         LocalEmbedding.verify_weights()
@@ -108,13 +108,14 @@ def _embedding_model(settings: Settings) -> Finding:
 
 def _chat_model(settings: Settings) -> Finding:
     if settings.has_chat_model:
-        where = ", at OPENAI_BASE_URL" if settings.openai_base_url else ""
-        return Finding("ok", "chat model", f"{settings.openai_model}{where} (not called)")
+        at_bedrock = settings.model_provider == "bedrock"
+        where = ", at Bedrock" if at_bedrock else ", at OPENAI_BASE_URL" if settings.openai_base_url else ""
+        return Finding("ok", "chat model", f"{settings.chat_model_name}{where} (not called)")
     return Finding(
         "absent",
         "chat model",
         "none, the fallbacks answer",
-        "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server",
+        "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock",
     )
 
 

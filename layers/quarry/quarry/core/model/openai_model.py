@@ -7,37 +7,29 @@ what laxer servers leave out.
 from __future__ import annotations
 
 import asyncio
-import re
 import weakref
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ValidationError
-
 from quarry.core.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
+from quarry.core.model.answers import CUT_OFF, StorableText, check_length, read_output
 from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
 from quarry.core.model.openai_connection import DECLINED, Connection, Wire, translated
 from quarry.core.model.strict_schema import response_format
 from quarry.core.secrets import Secret
-from quarry.core.text import shorten
 
 if TYPE_CHECKING:
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
-MAX_PROBLEMS = 8
-PROBLEM_CHARACTERS = 200
 RESPONSE_BYTES_MAX = 8_000_000
-TOKEN_CHARACTERS_MAX = 40
-"""Ten times what a token is in English: who sends more for each that was allowed does not count them."""
 
 TokensField = Literal["max_completion_tokens", "max_tokens"]
 """What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
 
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
-_CUT_OFF = "The model's answer was cut off at its length limit."
 
 
 @dataclass(frozen=True)
@@ -48,6 +40,9 @@ class OutputLimits:
     turn_tokens: int = 3_000
     answer_tokens: int = 3_000
     tokens_field: TokensField | None = None
+
+
+USUAL_LIMITS = OutputLimits()
 
 
 class OpenAIChat:
@@ -68,7 +63,7 @@ class OpenAIChat:
         model: str,
         max_retries: int,
         timeout_seconds: float,
-        limits: OutputLimits = OutputLimits(),
+        limits: OutputLimits = USUAL_LIMITS,
     ) -> None:
         self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
         self._model = model
@@ -87,7 +82,7 @@ class OpenAIChat:
         answer, usage = await self._complete(
             messages, seconds, self._limits.decision_tokens, response_format=response_format(name, output_type)
         )
-        return Structured(_read_output(answer.content or "", name, output_type), usage)
+        return Structured(read_output(answer.content or "", name, output_type), usage)
 
     async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
@@ -143,7 +138,7 @@ class OpenAIChat:
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
         _check_ending(choice.finish_reason)
-        _check_length(choice.message.characters, max_tokens)
+        check_length(choice.message.characters, max_tokens)
         return choice.message, _usage(completion.usage)
 
     async def _pieces(
@@ -171,18 +166,13 @@ class OpenAIChat:
                         raise ModelRefused(DECLINED)
                     if piece := chunk.choice.message.content:
                         characters += len(piece)
-                        _check_length(characters, self._limits.answer_tokens)
+                        check_length(characters, self._limits.answer_tokens)
                         yield piece
         if finish_reason is None:
             raise ModelUnavailable("The model's answer broke off.")
         _check_ending(finish_reason)
         if not characters:
             raise ModelOutputInvalid("The model's answer is empty.")
-
-
-# What Postgres, where answers are kept, and UTF-8 cannot hold.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_Text = Annotated[str, AfterValidator(lambda text: _UNSTORABLE.sub("", text))]
 
 
 class _WireUsage(Wire):
@@ -192,7 +182,7 @@ class _WireUsage(Wire):
 
 class _WireFunction(Wire):
     name: str
-    arguments: _Text | None = None
+    arguments: StorableText | None = None
 
 
 class _WireToolCall(Wire):
@@ -201,7 +191,7 @@ class _WireToolCall(Wire):
 
 
 class _AnswerMessage(Wire):
-    content: _Text | None = None
+    content: StorableText | None = None
     refusal: str | None = None
     tool_calls: list[_WireToolCall] | None = None
 
@@ -258,16 +248,10 @@ def _usual_tokens_field(base_url: str | None) -> TokensField:
     return "max_completion_tokens" if host.endswith(_OPENAI_HOSTS) else "max_tokens"
 
 
-def _check_length(characters: int, max_tokens: int) -> None:
-    """Raise where a server does not mind the limit of tokens."""
-    if characters > max_tokens * TOKEN_CHARACTERS_MAX:
-        raise ModelOutputInvalid(_CUT_OFF)
-
-
 def _check_ending(finish_reason: str | None) -> None:
     """Raise where the model did not come to the end of its answer."""
     if finish_reason == "length":
-        raise ModelOutputInvalid(_CUT_OFF)
+        raise ModelOutputInvalid(CUT_OFF)
     if finish_reason == "content_filter":
         raise ModelRefused(DECLINED)
 
@@ -288,29 +272,3 @@ def _wire_message(message: Message) -> ChatCompletionMessageParam:
 def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
-
-
-def _read_output(text: str, name: str, output_type: type[Output]) -> Output:
-    """The structured output in a model's text. ModelOutputInvalid lists the problems, without the model's values."""
-    try:
-        return output_type.model_validate_json(_without_fence(text))
-    except ValidationError as error:
-        raise ModelOutputInvalid(f"The model's answer is not a valid {name}: {_problems(error)}") from error
-
-
-def _problems(error: ValidationError) -> str:
-    """The first problems on one line, such as `variants.0.text: Field required`."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_PROBLEMS]
-    places = [".".join(str(part) for part in problem["loc"]) for problem in found]
-    texts = [f"{place}: {each['msg']}" if place else each["msg"] for place, each in zip(places, found, strict=True)]
-    return "; ".join(shorten(text, PROBLEM_CHARACTERS) for text in texts)
-
-
-def _without_fence(text: str) -> str:
-    """The JSON in `text`: servers that know no schemas let the model wrap it in a Markdown code fence."""
-    if text.lstrip().startswith("{"):
-        return text
-    _, _, fenced = text.partition("```")
-    _, _, inside = fenced.partition("\n")
-    inside, closing, _ = inside.partition("```")
-    return inside if closing else text

@@ -232,6 +232,8 @@ class Database:
         if self._pool is None:
             async with self._opening:
                 if self._pool is None:
+                    if isinstance(self._url, Secret):
+                        await self._url.prepare()
                     pool = self._make_pool()
                     await pool.open()
                     self._pool = pool

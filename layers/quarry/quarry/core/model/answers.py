@@ -1,0 +1,60 @@
+"""What a chat model wrote, read the same whoever provides it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, ValidationError
+
+from quarry.core.errors import ModelOutputInvalid
+from quarry.core.model.interface import Output
+from quarry.core.text import shorten
+
+MAX_PROBLEMS = 8
+PROBLEM_CHARACTERS = 200
+TOKEN_CHARACTERS_MAX = 40
+"""Ten times what a token is in English: who sends more for each that was allowed does not count them."""
+
+CUT_OFF = "The model's answer was cut off at its length limit."
+
+# What Postgres, where answers are kept, and UTF-8 cannot hold.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
+
+
+def storable(text: str) -> str:
+    """`text` without what cannot be kept."""
+    return _UNSTORABLE.sub("", text)
+
+
+def check_length(characters: int, max_tokens: int) -> None:
+    """Raise where a server does not mind the limit of tokens."""
+    if characters > max_tokens * TOKEN_CHARACTERS_MAX:
+        raise ModelOutputInvalid(CUT_OFF)
+
+
+def read_output(text: str, name: str, output_type: type[Output]) -> Output:
+    """The structured output in a model's text. ModelOutputInvalid lists the problems, without the model's values."""
+    try:
+        return output_type.model_validate_json(without_fence(text))
+    except ValidationError as error:
+        raise ModelOutputInvalid(f"The model's answer is not a valid {name}: {_problems(error)}") from error
+
+
+def _problems(error: ValidationError) -> str:
+    """The first problems on one line, such as `variants.0.text: Field required`."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[:MAX_PROBLEMS]
+    places = [".".join(str(part) for part in problem["loc"]) for problem in found]
+    texts = [f"{place}: {each['msg']}" if place else each["msg"] for place, each in zip(places, found, strict=True)]
+    return "; ".join(shorten(text, PROBLEM_CHARACTERS) for text in texts)
+
+
+def without_fence(text: str) -> str:
+    """The JSON in `text`: servers that know no schemas let the model wrap it in a Markdown code fence."""
+    if text.lstrip().startswith("{"):
+        return text
+    _, _, fenced = text.partition("```")
+    _, _, inside = fenced.partition("\n")
+    inside, closing, _ = inside.partition("```")
+    return inside if closing else text
