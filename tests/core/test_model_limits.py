@@ -6,10 +6,10 @@ import pytest
 from pydantic import BaseModel
 
 from quarry.core.errors import ModelOutputInvalid, ModelUnavailable
-from quarry.core.model.answers import TOKEN_CHARACTERS_MAX
+from quarry.core.model.answers import TOKEN_CHARACTERS_MAX, OutputLimits, TokensField
 from quarry.core.model.interface import Message
 from quarry.core.model.openai_embedding import OpenAIEmbedding
-from quarry.core.model.openai_model import OpenAIChat, OutputLimits, TokensField
+from quarry.core.model.openai_model import OpenAIChat
 from tests.fakes.openai_server import FakeOpenAI, Reply
 
 MESSAGES = [Message("user", "Which bridge is the oldest?")]

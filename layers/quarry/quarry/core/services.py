@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from quarry.core.errors import ConfigurationError
 from quarry.core.memory import Memory
 from quarry.core.model import bedrock_connection
+from quarry.core.model.answers import OutputLimits
 from quarry.core.model.bedrock_embedding import BedrockEmbedding
 from quarry.core.model.bedrock_model import BedrockChat
 from quarry.core.model.circuit_breaker import CircuitBreaker
@@ -16,7 +17,7 @@ from quarry.core.model.interface import ChatModel, EmbeddingModel
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.model.openai_connection import import_sdk
 from quarry.core.model.openai_embedding import OpenAIEmbedding
-from quarry.core.model.openai_model import OpenAIChat, OutputLimits
+from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog

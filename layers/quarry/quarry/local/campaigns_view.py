@@ -20,7 +20,7 @@ from quarry.campaigns.contract import (
 )
 from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, Events, enveloped_error_event
-from quarry.local.terminal import MarkdownWriter, printable
+from quarry.local.terminal import MarkdownWriter, print_line, printable
 
 if TYPE_CHECKING:
     from quarry.core.services import Caller, Services
@@ -40,9 +40,9 @@ class ChatView:
         match event:
             case ToolCallEvent():
                 given = ", ".join(f"{name}: {_short(value)}" for name, value in event.data.arguments.items())
-                self._line(f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+                print_line(self._console, f"{event.data.tool.replace('_', ' ')}: {given or 'everything'}", "dim")
             case ToolObservationEvent():
-                self._line(f"  {event.data.summary}", "dim")
+                print_line(self._console, f"  {event.data.summary}", "dim")
             case PartialTextEvent():
                 self._write(event.data.text)
             case FinalAnswerEvent():
@@ -64,15 +64,15 @@ class ChatView:
                 self._bars(name.replace("_", " "), counts)
         if answer.suggestions:
             self._console.print()
-            self._line("Ask next", "bold")
+            print_line(self._console, "Ask next", "bold")
             for suggestion in answer.suggestions:
-                self._line(f"• {suggestion}")
+                print_line(self._console, f"• {suggestion}")
         if answer.telemetry.degraded_steps:
-            self._line(f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
+            print_line(self._console, f"Degraded: {', '.join(answer.telemetry.degraded_steps)}", "yellow")
 
     def _campaigns(self, campaigns: Sequence[Campaign], total: int, *, is_more: bool) -> None:
         self._console.print()
-        self._line(f"Campaigns ({'more than ' if is_more else ''}{total})", "bold")
+        print_line(self._console, f"Campaigns ({'more than ' if is_more else ''}{total})", "bold")
         table = Table.grid(padding=(0, 1))
         for style in ("", "dim", ""):
             table.add_column(style=style)
@@ -81,13 +81,13 @@ class ChatView:
             table.add_row(*(Text(printable(cell)) for cell in cells))
         self._console.print(table, soft_wrap=False)
         if total > SHOWN_CAMPAIGNS:
-            self._line(f"… and {total - min(SHOWN_CAMPAIGNS, len(campaigns))} more", "dim")
+            print_line(self._console, f"… and {total - min(SHOWN_CAMPAIGNS, len(campaigns))} more", "dim")
 
     def _bars(self, name: str, counts: dict[str, int]) -> None:
         if not counts:
             return
         self._console.print()
-        self._line(f"By {name}", "bold")
+        print_line(self._console, f"By {name}", "bold")
         most = max(counts.values())
         table = Table.grid(padding=(0, 1))
         table.add_column()
@@ -96,9 +96,6 @@ class ChatView:
         for value, count in list(counts.items())[:SHOWN_CAMPAIGNS]:
             table.add_row(Text(printable(value)), "█" * max(1, round(BAR_WIDTH * count / most)), str(count))
         self._console.print(table, soft_wrap=False)
-
-    def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(printable(text), style))
 
 
 def _short(value: object) -> str:

@@ -19,7 +19,7 @@ from quarry.companies.contract import (
 )
 from quarry.core.stream.events import PartialTextEvent
 from quarry.local.askable import Askable, Events, enveloped_error_event
-from quarry.local.terminal import MarkdownWriter, conditions_line, printable
+from quarry.local.terminal import MarkdownWriter, conditions_line, print_line, printable
 
 if TYPE_CHECKING:
     from quarry.core.services import Caller, Services
@@ -51,7 +51,9 @@ class SearchView:
     def _show_step(self, activity: Activity) -> None:
         detail = f": {activity.detail}" if activity.detail else ""
         took = f"  {activity.duration_ms:,.0f} ms" if activity.duration_ms is not None else ""
-        self._line(f"{_SIGNS[activity.status]} {activity.label}{detail}{took}", _STATUS_STYLES[activity.status])
+        print_line(
+            self._console, f"{_SIGNS[activity.status]} {activity.label}{detail}{took}", _STATUS_STYLES[activity.status]
+        )
 
     def _write(self, text: str) -> None:
         if self._answer is None:
@@ -71,9 +73,10 @@ class SearchView:
         self._console.print()
         telemetry = answer.telemetry
         if telemetry.degraded_steps:
-            self._line(f"Degraded: {', '.join(telemetry.degraded_steps)}", "yellow")
+            print_line(self._console, f"Degraded: {', '.join(telemetry.degraded_steps)}", "yellow")
         more = f"; `quarry runs show {telemetry.run_id[:8]}` tells more" if self._is_local else ""
-        self._line(
+        print_line(
+            self._console,
             f"{telemetry.end_reason.replace('_', ' ')}; iterations: {telemetry.iteration_count}, look-ups: "
             f"{telemetry.tool_call_count}{more}",
             "dim",
@@ -86,16 +89,13 @@ class SearchView:
         heading.append(f"  confidence {reference.confidence:.2f}", style)
         heading.append(f"  {printable(company.website_url or '')}", "dim")
         self._console.print(heading)
-        self._line(f"   {reference.inline_description}")
+        print_line(self._console, f"   {reference.inline_description}")
         if reference.reason != reference.inline_description:
-            self._line(f"   {reference.reason}", "italic")
+            print_line(self._console, f"   {reference.reason}", "italic")
         if line := conditions_line(reference.meets, reference.misses):
             self._console.print(Text("   ") + line)
         if reference.evidence_chips:
-            self._line(f"   {' · '.join(reference.evidence_chips)}", "cyan")
-
-    def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(printable(text), style))
+            print_line(self._console, f"   {' · '.join(reference.evidence_chips)}", "cyan")
 
 
 def _request(question: str) -> ChatRequest:

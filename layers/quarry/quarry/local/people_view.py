@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.askable import Askable, Events, only
-from quarry.local.terminal import conditions_line, printable
+from quarry.local.terminal import conditions_line, print_line, printable
 from quarry.people.contract import (
     FALLBACK_TIERS,
     Constraints,
@@ -40,16 +40,16 @@ class PeopleView:
         assert isinstance(event, PeopleSearchResponse)
         self._show_reading(event.constraints)
         if not event.people:
-            self._line("\nNobody was found.")
+            print_line(self._console, "\nNobody was found.")
         elif event.fallback_tier:
-            self._line(f"\nToo few people fit exactly: {FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
+            print_line(self._console, f"\nToo few people fit exactly: {FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
         for place, person in enumerate(event.people, start=1):
             self._show_person(place, person)
         self._show_relaxations(event)
         self._console.print()
         if event.degraded:
-            self._line(f"Degraded: {', '.join(event.degraded)}", "yellow")
-        self._line(f"search {event.search_id}, which cost a credit", "dim")
+            print_line(self._console, f"Degraded: {', '.join(event.degraded)}", "yellow")
+        print_line(self._console, f"search {event.search_id}, which cost a credit", "dim")
 
     def _show_reading(self, constraints: Constraints) -> None:
         for name, facts in (
@@ -64,23 +64,20 @@ class PeopleView:
         self._console.print()
         self._console.print(Text.assemble((f"{place}. ", "cyan"), (printable(person.name or person.id), "bold")))
         if person.headline:
-            self._line(f"   {person.headline}")
+            print_line(self._console, f"   {person.headline}")
         if line := conditions_line(person.meets, person.misses):
             self._console.print(Text("   ") + line)
         for reason in person.why_matched:
-            self._line(f"   • {reason}", "green")
+            print_line(self._console, f"   • {reason}", "green")
         for card in person.matched_cards:
-            self._line(f"   {_card(card)}", "dim")
+            print_line(self._console, f"   {_card(card)}", "dim")
 
     def _show_relaxations(self, event: PeopleSearchResponse) -> None:
         if not event.relaxations:
             return
-        self._line("\nWith one constraint less", "bold")
+        print_line(self._console, "\nWith one constraint less", "bold")
         for relaxation in event.relaxations:
-            self._line(f"• {relaxation.label}: {relaxation.additional_people:,} more")
-
-    def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(printable(text), style))
+            print_line(self._console, f"• {relaxation.label}: {relaxation.additional_people:,} more")
 
 
 def _facts(constraints: BaseModel) -> Iterator[str]:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarry.local.askable import Askable, Events
-from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, printable
+from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, print_line, printable
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
@@ -43,9 +43,9 @@ class AnswerView:
     def show(self, event: BaseModel) -> None:
         match event:
             case ToolCallEvent():
-                self._line(f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
+                print_line(self._console, f"{event.tool.replace('_', ' ')}: {event.arguments.get('query', '')}", "dim")
             case ToolObservationEvent():
-                self._line(f"  {event.summary}", "dim")
+                print_line(self._console, f"  {event.summary}", "dim")
             case SourcesEvent():
                 self._sources = event.sources
             case AnswerChunkEvent():
@@ -54,7 +54,7 @@ class AnswerView:
                 self._end_answer()
                 self._show_sources()
                 self._console.print()
-                self._line(event.label, _CONFIDENCE_STYLES[event.level])
+                print_line(self._console, event.label, _CONFIDENCE_STYLES[event.level])
             case FollowupsEvent():
                 self._show_followups(event.questions)
             case DoneEvent():
@@ -75,7 +75,7 @@ class AnswerView:
         if not self._sources:
             return
         self._console.print()
-        self._line("Sources", "bold")
+        print_line(self._console, "Sources", "bold")
         table = Table.grid(padding=(0, 1))
         table.add_column(justify="right", style=CITATION_STYLE, no_wrap=True)
         table.add_column(style="dim", no_wrap=True)
@@ -89,22 +89,19 @@ class AnswerView:
         if not questions:
             return
         self._console.print()
-        self._line("Ask next", "bold")
+        print_line(self._console, "Ask next", "bold")
         for question in questions:
-            self._line(f"• {question}")
+            print_line(self._console, f"• {question}")
 
     def _show_end(self, event: DoneEvent) -> None:
         self._console.print()
         if event.degraded:
-            self._line(f"Degraded: {', '.join(event.degraded)}", "yellow")
+            print_line(self._console, f"Degraded: {', '.join(event.degraded)}", "yellow")
         if event.answer_id:
             address = f"{(self._server or LOCAL_SERVER).rstrip('/')}/answers/{event.answer_id}"
-            self._line(address if self._server else f"{address}  (with `quarry serve`)", "dim")
+            print_line(self._console, address if self._server else f"{address}  (with `quarry serve`)", "dim")
         else:
-            self._line("This answer is not kept.", "dim")
-
-    def _line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(printable(text), style))
+            print_line(self._console, "This answer is not kept.", "dim")
 
 
 def _answer(request: AskRequest, caller: Caller, services: Services) -> Events:

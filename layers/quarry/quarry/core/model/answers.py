@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from quarry.core.errors import ModelOutputInvalid
 from quarry.core.model.interface import Output
@@ -17,10 +18,34 @@ TOKEN_CHARACTERS_MAX = 40
 """Ten times what a token is in English: who sends more for each that was allowed does not count them."""
 
 CUT_OFF = "The model's answer was cut off at its length limit."
+DECLINED = "The model declined to answer."
+TOOK_TOO_LONG = "The model took too long to answer."
+
+TokensField = Literal["max_completion_tokens", "max_tokens"]
+"""What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
 
 # What Postgres, where answers are kept, and UTF-8 cannot hold.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
+
+
+@dataclass(frozen=True)
+class OutputLimits:
+    """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
+
+    decision_tokens: int = 6_000
+    turn_tokens: int = 3_000
+    answer_tokens: int = 3_000
+    tokens_field: TokensField | None = None
+
+
+USUAL_LIMITS = OutputLimits()
+
+
+class Wire(BaseModel):
+    """A part of an answer, read from JSON or from an SDK's unvalidated objects. What may be missing is optional."""
+
+    model_config = ConfigDict(from_attributes=True)
 
 
 def storable(text: str) -> str:

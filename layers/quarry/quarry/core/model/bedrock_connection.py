@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from quarry.core.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
+from quarry.core.model.answers import TOOK_TOO_LONG
 
 CONNECT_SECONDS = 3.0
 CALLS_MAX = 16
 """Calls of one process at the same time; others wait."""
 
-TOO_LONG = "The model took too long to answer."
 _NOT_BEDROCK = "The model's server sent an answer that is not in Bedrock's format."
 _MESSAGES = {
     "ValidationException": "Bedrock finds the request invalid; check the model's name and what it supports.",
@@ -142,7 +142,7 @@ def translated() -> Iterator[None]:
         botocore.exceptions.ConnectTimeoutError,
         urllib3.exceptions.TimeoutError,
     ) as error:
-        raise ModelTimedOut(TOO_LONG) from error
+        raise ModelTimedOut(TOOK_TOO_LONG) from error
     except botocore.exceptions.ClientError as error:
         raise _translate(error.response) from error
     except (botocore.exceptions.NoCredentialsError, botocore.exceptions.NoRegionError) as error:
@@ -159,7 +159,7 @@ def _translate(response: Any) -> ModelError:
     code = str(response.get("Error", {}).get("Code", ""))
     code = code[:1].upper() + code[1:]
     if code == "ModelTimeoutException":
-        return ModelTimedOut(TOO_LONG)
+        return ModelTimedOut(TOOK_TOO_LONG)
     kind = ModelRequestRejected if code == "ValidationException" else ModelUnavailable
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", "?")
     return kind(_MESSAGES.get(code, f"The model's server failed (HTTP {status})."))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from quarry.core.errors import ConfigurationError, ModelUnavailable
+from quarry.core.model.answers import Wire
 from quarry.core.model.bedrock_connection import Connection, translated
-from quarry.core.model.openai_connection import Wire
-from quarry.core.model.openai_embedding import WINDOW_BYTES, unit_vector, windows_of
+from quarry.core.model.served_embedding import WINDOW_BYTES, unit_vector, windows_of
 
 COHERE_TEXTS = 96
 """Texts of one request; Titan takes one."""

@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-import weakref
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import Any
 
 from quarry.core.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
-from quarry.core.model.answers import CUT_OFF, StorableText, check_length, read_output, storable
+from quarry.core.model.answers import (
+    CUT_OFF,
+    DECLINED,
+    USUAL_LIMITS,
+    OutputLimits,
+    StorableText,
+    Wire,
+    check_length,
+    read_output,
+    storable,
+)
 from quarry.core.model.bedrock_connection import Connection, EventStream, translated
 from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
-from quarry.core.model.openai_connection import DECLINED, Wire
-from quarry.core.model.openai_model import USUAL_LIMITS, OutputLimits
 from quarry.core.model.strict_schema import response_format
 
 _CUT_OFF_REASONS = frozenset({"max_tokens", "model_context_window_exceeded"})
@@ -75,16 +82,7 @@ class BedrockChat:
 
     def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
         """A text answer, piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        # weak, so that a stream that its reader just drops is closed at once
-        answer: weakref.ref[TextStream]
-
-        def keep(usage: Usage) -> None:
-            if (kept := answer()) is not None:
-                kept.usage = usage
-
-        stream = TextStream(self._pieces(messages, seconds, keep))
-        answer = weakref.ref(stream)
-        return stream
+        return TextStream.of(lambda keep: self._pieces(messages, seconds, keep))
 
     async def close(self) -> None:
         await self._connection.close()

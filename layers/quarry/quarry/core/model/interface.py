@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import weakref
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -77,6 +78,21 @@ class TextStream:
 
     pieces: AsyncGenerator[str]
     usage: Usage = field(default_factory=Usage)
+
+    @classmethod
+    def of(cls, read: Callable[[Callable[[Usage], None]], AsyncGenerator[str]]) -> TextStream:
+        """The stream whose pieces `read` gives; it is handed what to call with the usage."""
+        # Weak, or the answer and its pieces would keep each other alive, and a stream that its reader just drops
+        # would hold its connection until the garbage collector comes by.
+        answer: weakref.ref[TextStream]
+
+        def keep(usage: Usage) -> None:
+            if (kept := answer()) is not None:
+                kept.usage = usage
+
+        stream = cls(read(keep))
+        answer = weakref.ref(stream)
+        return stream
 
 
 class ChatModel(Protocol):

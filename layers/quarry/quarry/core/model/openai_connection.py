@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from quarry.core.errors import (
     ConfigurationError,
@@ -24,6 +24,7 @@ from quarry.core.errors import (
     ModelUnavailable,
     QuarryError,
 )
+from quarry.core.model.answers import DECLINED, TOOK_TOO_LONG
 from quarry.core.secrets import Secret
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 3.0
 
-DECLINED = "The model declined to answer."
 _NOT_OPENAI = "The model's server sent an answer that is not in OpenAI's format."
-_TOO_LONG = "The model took too long to answer."
 _STATUSES_OF_ONE_REQUEST = frozenset({400, 413, 422})
 _STATUS_MESSAGES = {
     400: "The model's server finds the request invalid; check the model's name and what it supports.",
@@ -44,12 +43,6 @@ _STATUS_MESSAGES = {
     404: "The model's server does not know the model; check its name and OPENAI_BASE_URL.",
     429: "The model's rate limit or quota is used up; try again shortly.",
 }
-
-
-class Wire(BaseModel):
-    """A part of an answer, read from JSON or from the SDK's unvalidated objects. What may be missing is optional."""
-
-    model_config = ConfigDict(from_attributes=True)
 
 
 class Connection:
@@ -159,7 +152,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise ModelTimedOut(_TOO_LONG) from error
+        raise ModelTimedOut(TOOK_TOO_LONG) from error
     except openai.OpenAIError as error:
         raise _translate(error) from error
     except (ValidationError, json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -173,7 +166,7 @@ def _translate(error: OpenAIError) -> ModelError:
     if isinstance(error, openai.APIError) and error.code == "content_filter":
         return ModelRefused(DECLINED)
     if isinstance(error, openai.APITimeoutError):
-        return ModelTimedOut(_TOO_LONG)
+        return ModelTimedOut(TOOK_TOO_LONG)
     if isinstance(error, openai.APIConnectionError):
         return ModelUnavailable("The model's server cannot be reached, or broke the connection.")
     if isinstance(error, openai.APIStatusError):

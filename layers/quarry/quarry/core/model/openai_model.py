@@ -7,16 +7,24 @@ what laxer servers leave out.
 from __future__ import annotations
 
 import asyncio
-import weakref
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from quarry.core.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
-from quarry.core.model.answers import CUT_OFF, StorableText, check_length, read_output
+from quarry.core.model.answers import (
+    CUT_OFF,
+    DECLINED,
+    USUAL_LIMITS,
+    OutputLimits,
+    StorableText,
+    TokensField,
+    Wire,
+    check_length,
+    read_output,
+)
 from quarry.core.model.interface import Message, Output, Structured, TextStream, ToolCall, ToolDefinition, Turn, Usage
-from quarry.core.model.openai_connection import DECLINED, Connection, Wire, translated
+from quarry.core.model.openai_connection import Connection, translated
 from quarry.core.model.strict_schema import response_format
 from quarry.core.secrets import Secret
 
@@ -26,23 +34,7 @@ if TYPE_CHECKING:
 
 RESPONSE_BYTES_MAX = 8_000_000
 
-TokensField = Literal["max_completion_tokens", "max_tokens"]
-"""What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
-
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
-
-
-@dataclass(frozen=True)
-class OutputLimits:
-    """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
-
-    decision_tokens: int = 6_000
-    turn_tokens: int = 3_000
-    answer_tokens: int = 3_000
-    tokens_field: TokensField | None = None
-
-
-USUAL_LIMITS = OutputLimits()
 
 
 class OpenAIChat:
@@ -100,17 +92,7 @@ class OpenAIChat:
 
     def stream(self, messages: Sequence[Message], *, seconds: float) -> TextStream:
         """A text answer, piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        # Weak, or the answer and its pieces would keep each other alive, and a stream that its reader just drops
-        # would hold its connection until the garbage collector comes by.
-        answer: weakref.ref[TextStream]
-
-        def keep(usage: Usage) -> None:
-            if (kept := answer()) is not None:
-                kept.usage = usage
-
-        stream = TextStream(self._pieces(messages, seconds, keep))
-        answer = weakref.ref(stream)
-        return stream
+        return TextStream.of(lambda keep: self._pieces(messages, seconds, keep))
 
     async def close(self) -> None:
         await self._connection.close()
