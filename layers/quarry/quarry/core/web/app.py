@@ -34,12 +34,18 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         yield
         await services.close()
 
-    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(
+        # not by `include_router`, which would read every route's signature once more, for a prefix and the like
+        routes=[route for router in routers for route in router.routes],
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.state.services = services
     app.state.description = Description(documented)
     problems.install(app)
-    for router in routers:
-        app.include_router(router)
     # the last one is the outermost: it sees a request first
     app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
