@@ -97,8 +97,10 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod for that section of samconfig.toml)
-	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)
+deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
+	@$(BIN)/python -m tools.deploy $(ENVIRONMENT) $(ARCHITECTURE)
+	@$(MAKE) --no-print-directory build
+	@$(SAM) deploy --config-env $(ENVIRONMENT)
 
 clean: ## Remove the environment, what was built, and the local data
 	rm -rf $(VENV) $(AUDIT) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

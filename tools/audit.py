@@ -2,8 +2,8 @@
 
     python -m tools.audit layers/quarry/requirements.txt requirements/local.txt
 
-Exits with 1 where a pinned package has a known vulnerability. Where the data about them (PyPI's) cannot be reached it says so in one line and
-exits with 0: the rest of the audit needs no network.
+Exits with 1 where a pinned package has a known vulnerability. Where the data about them (PyPI's) cannot be reached it says so
+in one line and exits with 0: the rest of the audit needs no network.
 """
 
 from __future__ import annotations
