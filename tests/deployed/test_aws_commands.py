@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import botocore.session
-import jmespath
+import jmespath  # type: ignore[import-untyped]
 import pytest
 from botocore import xform_name
 from botocore.model import OperationModel, Shape
@@ -64,11 +64,9 @@ def fault(words: list[str]) -> str | None:
     operation = operations(service).get(name)
     if operation is None:
         return f"{service} has no {name}"
-    members = dict(operation.input_shape.members) if operation.input_shape else {}
-    shapes = {f"--{xform_name(member, '-')}": shape for member, shape in members.items()}
-    required = {
-        f"--{xform_name(member, '-')}" for member in (operation.input_shape.required_members if members else ())
-    }
+    input_shape = operation.input_shape
+    shapes = {_option(name): shape for name, shape in input_shape.members.items()} if input_shape else {}
+    required = {_option(name) for name in input_shape.required_members} if input_shape else set()
     if unknown := options.keys() - shapes.keys() - OF_EVERY_COMMAND:
         return f"{name} has no {unknown}"
     if rest and required - options.keys():
@@ -85,6 +83,10 @@ def fault(words: list[str]) -> str | None:
         if option in shapes and (told := _wrong(options[option], shapes[option]))
     )
     return next(wrong, None) or _query_fault(options.get("--query"), operation)
+
+
+def _option(member: str) -> str:
+    return f"--{xform_name(member, '-')}"
 
 
 def _read(words: list[str]) -> tuple[dict[str, str], list[str]]:
