@@ -36,10 +36,10 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/python -m tools.generate --check
 	@$(SAM) validate --lint --region us-east-1
 
-audit: $(VENV)/dev $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
+audit: $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
 	@$(AUDIT)/bin/checkov --config-file .checkov.yaml
-	@$(BIN)/python -m tools.audit layers/quarry/requirements.txt layers/embedding/requirements.txt requirements/local.txt
+	@$(AUDIT)/bin/python -m tools.audit layers/quarry/requirements.txt layers/embedding/requirements.txt requirements/local.txt
 
 check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
 	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
