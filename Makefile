@@ -1,6 +1,7 @@
 # `make help` lists the targets. Everything is installed into .venv; nothing outside this folder is touched.
 
 VENV   := .venv
+AUDIT  := .venv-audit
 BIN    := $(VENV)/bin
 QUARRY := $(BIN)/quarry
 SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
@@ -17,7 +18,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-release format bench load eval docs screenshots lock package build local-api deploy clean
+.PHONY: help demo test check audit check-release format bench load eval docs screenshots lock package build local-api deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,11 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
 	@$(SAM) validate --lint --region us-east-1
+
+audit: $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
+	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
+	@$(AUDIT)/bin/checkov --config-file .checkov.yaml
+	@$(AUDIT)/bin/python -m tools.audit layers/quarry/requirements.txt layers/embedding/requirements.txt requirements/local.txt
 
 check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
 	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
@@ -68,6 +74,7 @@ lock: ## Resolve the dependencies anew (needs uv)
 	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
+	$(UV) --group audit -o requirements/audit.txt
 
 package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*
@@ -90,11 +97,13 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: build ## Build and deploy, asking for what it needs (ENVIRONMENT=prod for that section of samconfig.toml)
-	@$(SAM) deploy --guided --config-env $(ENVIRONMENT)
+deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
+	@$(BIN)/python -m tools.deploy $(ENVIRONMENT) $(ARCHITECTURE)
+	@$(MAKE) --no-print-directory build
+	@$(SAM) deploy --config-env $(ENVIRONMENT)
 
 clean: ## Remove the environment, what was built, and the local data
-	rm -rf $(VENV) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(AUDIT) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
 	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
@@ -114,3 +123,10 @@ $(VENV)/dev: requirements/dev.txt pyproject.toml | $(BIN)/python
 	@$(PIP) install --no-deps --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/local
+
+# Its packages want other versions than ours (checkov pins boto3), and `make test` needs none of them.
+$(AUDIT)/ready: requirements/audit.txt | $(BIN)/python
+	@echo "Installing what make audit runs (once, a minute or two) …"
+	@$(BIN)/python -m venv $(AUDIT)
+	@$(AUDIT)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --require-hashes -r requirements/audit.txt
+	@touch $@

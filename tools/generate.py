@@ -9,6 +9,7 @@ docs/errors.md            every error (between its markers)
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
+docs/deploy.md            what a stack costs (between its markers)
 sql/sample/*/vectors.npz  vectors of the sample data (made anew only where a text changed)
 """
 
@@ -52,6 +53,7 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.records import contract as records_contract
+from tools import costs
 from tools.api_examples import examples
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,6 +70,8 @@ TABLES_START = "<!-- tables: written by tools/generate.py -->\n"
 TABLES_END = "<!-- end of tables -->\n"
 ERRORS_START = "<!-- errors: written by tools/generate.py -->\n"
 ERRORS_END = "<!-- end of errors -->\n"
+COSTS_START = "<!-- costs: written by tools/generate.py -->\n"
+COSTS_END = "<!-- end of costs -->\n"
 
 # Kept between runs: setting a server up takes seconds, starting it does not.
 _CLUSTER = ROOT / ".quarry" / "generate"
@@ -109,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def generated_texts() -> dict[Path, str]:
     """What each generated text file should hold, by its path."""
-    data, errors = ROOT / "docs" / "data.md", ROOT / "docs" / "errors.md"
+    data, deploy, errors = (ROOT / "docs" / f"{page}.md" for page in ("data", "deploy", "errors"))
     api = openapi_document(everything.ROUTERS, calls := examples(openapi_document(everything.ROUTERS)["paths"]))
     with _scratch_database() as url:
         migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
@@ -125,6 +129,7 @@ def generated_texts() -> dict[Path, str]:
         },
         ROOT / "docs" / "settings.md": settings_page(),
         data: with_tables(data.read_text(), list(catalog.LOADABLE.values())),
+        deploy: with_costs(deploy.read_text()),
     }
 
 
@@ -217,6 +222,14 @@ def with_errors(page: str, problems: Sequence[dict[str, Any]]) -> str:
 def _error_section(problem: dict[str, Any]) -> str:
     codes = f"`{problem['type']}`, below `/v1/` `{problem['code']}`"
     return f"### {problem['status']} {problem['title']}\n\n{codes}\n\n{problem['meaning']} {problem['remedy']}\n"
+
+
+# --- docs/deploy.md
+
+
+def with_costs(page: str) -> str:
+    """`page`, docs/deploy.md, with what a stack costs between its two markers."""
+    return _between(page, COSTS_START, costs.section(), COSTS_END)
 
 
 # --- docs/settings.md

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable
 from itertools import takewhile
 
-from tests.benchmarks import collections, companies, deployed, hostile, ontology, people, records, values
+from tests.benchmarks import collections, companies, costs, deployed, hostile, ontology, people, records, values
 from tests.benchmarks.peers import measure as peers
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "collections": collections.main,
     "companies": companies.main,
+    "costs": costs.main,
     "hostile": hostile.main,
     "ontology": ontology.main,
     "people": people.main,

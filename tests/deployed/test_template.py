@@ -36,6 +36,7 @@ from tests.deployed.template import (
     statements,
     template_text,
 )
+from tools import deploy
 
 TEMPLATE = read_template()
 
@@ -202,7 +203,7 @@ def test_the_api_is_regional_and_has_one_stage_that_is_throttled_and_logged(stac
     assert stage["TracingEnabled"] is True
     [method] = stage["MethodSettings"]
     assert (method["ResourcePath"], method["HttpMethod"]) == ("/*", "*")
-    assert (method["ThrottlingRateLimit"], method["ThrottlingBurstLimit"]) == (50, 100)
+    assert method["ThrottlingRateLimit"] == method["ThrottlingBurstLimit"] == 100
     assert method["DataTraceEnabled"] is False
 
 
@@ -669,6 +670,7 @@ def test_every_parameter_is_used_described_in_a_group_and_has_a_default() -> Non
     assert all("Default" in parameter for parameter in parameters.values())
     groups = TEMPLATE["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
     assert sorted(name for group in groups for name in group["Parameters"]) == sorted(parameters)
+    assert groups[0]["Parameters"] == [*deploy.PARAMETERS]
 
 
 def test_every_condition_is_used() -> None:

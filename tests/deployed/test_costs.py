@@ -1,0 +1,36 @@
+"""What the guide says that a stack costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.deployed.template import ROOT, read_template
+from tools import costs
+from tools.generate import with_costs
+
+
+def test_the_guide_has_the_table_that_the_prices_give() -> None:
+    page = (ROOT / "docs/deploy.md").read_text()
+    assert page == with_costs(page), "run `make docs`"
+
+
+def test_each_line_is_price_times_use() -> None:
+    own, aurora = ({line.of: line.dollars for line in part} for part in costs.lines(read_template()))
+    at_one = costs.RATES.index(1)
+    assert own["API Gateway"][at_one] == pytest.approx(2.628 * 3.50)
+    assert own["Lambda"][at_one] == pytest.approx(2.628e6 * (0.112 * 1769 / 1024 * 0.0000133334 + 0.0000002))
+    assert own["traces"] == pytest.approx([0, 2.628 * 5, 2.628 * 1.45 * 5, 2.628 * 5.95 * 5])
+    assert aurora["NAT gateway with its address"][0] == pytest.approx(730 * 0.05)
+    assert aurora["Aurora's units"][at_one] == pytest.approx(730 * 0.5 * 0.12)
+    assert all(line == sorted(line) for line in [*own.values(), *aurora.values()])
+
+
+def test_aurora_pauses_at_rest_and_grows_by_halves() -> None:
+    assert [costs.units(rate) for rate in (0, 0.1, 10, 11)] == [0, 0.5, 2.5, 2.5]
+    assert costs.units(100) * 2 == int(costs.units(100) * 2)
+
+
+def test_every_price_stands_in_the_table() -> None:
+    section = costs.section()
+    assert len(costs.PRICES) > 10
+    assert all(f"| {price.of} |" in section for price in costs.PRICES)

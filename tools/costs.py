@@ -1,0 +1,197 @@
+"""What a stack costs a month, reckoned from list prices: the tables of docs/deploy.md, which `make docs` writes.
+
+Prices, what a search was measured to take, and what is assumed beside it stand here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import Any, NamedTuple
+
+from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
+
+TEMPLATE = Path(__file__).resolve().parents[1] / "template.yaml"
+
+HOURS = 730
+SECONDS = HOURS * 3600
+GB = 1e9
+KIB = 1024
+
+RATES = (0, 1, 10, 100)
+"""Searches a second, around the clock, of the table's columns."""
+
+
+class Price(NamedTuple):
+    of: str
+    dollars: float
+
+
+# us-east-1, without free tiers, discounts for quantity, and taxes
+LAMBDA_GB_SECOND = Price("Lambda, arm64, a GB-second", 0.0000133334)
+LAMBDA_MILLION = Price("Lambda, a million invocations", 0.20)
+API_MILLION = Price("API Gateway, REST, a million requests (the first 333 million)", 3.50)
+LOG_GB = Price("CloudWatch Logs, a GB written", 0.50)
+LOG_GB_KEPT = Price("CloudWatch Logs, a GB kept for a month", 0.03)
+METRIC = Price("CloudWatch, a metric of one's own, a month", 0.30)
+ALARM = Price("CloudWatch, an alarm's metric, a month", 0.10)
+TRACE_MILLION = Price("X-Ray, a million traces", 5.00)
+SECRET = Price("Secrets Manager, a secret, a month", 0.40)
+OUT_GB = Price("transfer to the internet, a GB", 0.09)
+NAT_HOUR = Price("NAT gateway, an hour", 0.045)
+ADDRESS_HOUR = Price("public IPv4 address, an hour", 0.005)
+UNIT_HOUR = Price("Aurora Serverless v2, a unit, an hour", 0.12)
+STORED_GB = Price("Aurora, a GB stored, a month", 0.10)
+IO_MILLION = Price("Aurora, a million reads and writes of its storage", 0.20)
+PROXY_HOUR = Price("RDS Proxy before it, a unit, an hour (8 units at least)", 0.015)
+
+PRICES: tuple[Price, ...] = tuple(value for value in globals().values() if isinstance(value, Price))
+
+# Measured over 10,000 rows, on one processor. The client's CPU is in the service's.
+#   OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"
+SERVICE_MS = 30
+DATABASE_MS = 26
+WAL_KIB = 4.5
+ANSWER_KIB = 5.6
+
+# Assumed.
+WAITING = 2.0  # what a search lasts in the function, as a multiple of the CPU of both: it waits for the network, too
+LOGGED_KIB = 3.0  # a search's line of API Gateway, Lambda's own three, ours, and its metrics
+HEADERS_KIB = 1.0
+OWN_METRICS = 20
+DATABASE_GB = 10
+UNIT_PROCESSORS = 0.25  # a unit is 2 GiB of memory, and instances of Aurora have 8 GiB for a processor
+UNIT_BUSY = 0.5  # the share of a unit's processor that is used
+UNITS_MIN = 0.5
+IO_KIB = 4
+AWAKE_MINUTES = 11  # of a paused cluster after each run of `embed`: the run, and ten quiet minutes
+SECRETS = 1
+
+
+class Line(NamedTuple):
+    of: str
+    dollars: list[float]
+    """A month, for each of RATES."""
+
+
+def lines(template: Mapping[str, Any]) -> tuple[list[Line], list[Line]]:
+    """What a stack costs over a database of one's own, and what Aurora and its network add."""
+    return [
+        Line("Lambda", [rate * SECONDS * _invoking(template) for rate in RATES]),
+        Line("API Gateway", [_millions(rate) * API_MILLION.dollars for rate in RATES]),
+        Line("logs", [_gb(rate, LOGGED_KIB) * (LOG_GB.dollars + LOG_GB_KEPT.dollars) for rate in RATES]),
+        Line("traces", [_millions(traces(rate)) * TRACE_MILLION.dollars for rate in RATES]),
+        Line("alarms and metrics", [_watching(template)] * len(RATES)),
+        Line("secret", [SECRETS * SECRET.dollars] * len(RATES)),
+        Line("transfer out", [_gb(rate, ANSWER_KIB + HEADERS_KIB) * OUT_GB.dollars for rate in RATES]),
+    ], [
+        Line("NAT gateway with its address", [HOURS * (NAT_HOUR.dollars + ADDRESS_HOUR.dollars)] * len(RATES)),
+        Line("Aurora's units", [units(rate) * HOURS * UNIT_HOUR.dollars or _waking() for rate in RATES]),
+        Line("Aurora's storage", [DATABASE_GB * STORED_GB.dollars + _io(rate) for rate in RATES]),
+    ]
+
+
+def units(rate: float) -> float:
+    """Aurora's capacity units, in steps of a half, that so many searches a second keep busy; 0 where it pauses."""
+    processors = rate * DATABASE_MS / 1000
+    return max(UNITS_MIN, math.ceil(2 * processors / UNIT_PROCESSORS / UNIT_BUSY) / 2) if rate else 0
+
+
+def traces(rate: float) -> float:
+    """Traces a second: X-Ray takes the first request of each second and one in twenty of the others."""
+    return min(rate, 1) + 0.05 * max(0, rate - 1)
+
+
+def billed_ms() -> float:
+    """What a search is billed for in its function."""
+    return WAITING * (SERVICE_MS + DATABASE_MS)
+
+
+def search_gb(template: Mapping[str, Any]) -> float:
+    """The memory of the function that searches, as Lambda bills it."""
+    return float(template["Parameters"]["SearchMemory"]["Default"]) / 1024
+
+
+def _invoking(template: Mapping[str, Any]) -> float:
+    return billed_ms() / 1000 * search_gb(template) * LAMBDA_GB_SECOND.dollars + LAMBDA_MILLION.dollars / 1e6
+
+
+def _millions(rate: float) -> float:
+    return rate * SECONDS / 1e6
+
+
+def _gb(rate: float, kib: float) -> float:
+    return rate * SECONDS * kib * KIB / GB
+
+
+def _io(rate: float) -> float:
+    return _millions(rate) * math.ceil(WAL_KIB / IO_KIB) * IO_MILLION.dollars
+
+
+def _watching(template: Mapping[str, Any]) -> float:
+    """The alarms of the template, by the metrics that each looks at, and the metrics of our own."""
+    alarms = (each["Properties"] for each in template["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm")
+    watched = sum(sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1 for alarm in alarms)
+    return watched * ALARM.dollars + OWN_METRICS * METRIC.dollars
+
+
+def _waking() -> float:
+    return HOURS * AWAKE_MINUTES / 60 * UNITS_MIN * UNIT_HOUR.dollars
+
+
+def section() -> str:
+    """The generated part of docs/deploy.md: what a month costs, the prices, and what else goes in."""
+    template = yaml_parse(TEMPLATE.read_text())
+    own, aurora = lines(template)
+    rates = ["at rest", *(f"{rate} a second" for rate in RATES[1:])]
+    of_own = _sum("**your own database**", own)
+    costs = [
+        *map(_row, own),
+        _row(of_own, "**"),
+        *map(_row, aurora),
+        _row(_sum("**Aurora made by the stack**", [of_own, *aurora]), "**"),
+    ]
+    prices = (f"| {price.of} | {price.dollars:.10f}".rstrip("0").rstrip(".") + " |\n" for price in PRICES)
+    return f"""
+| $ a month | {" | ".join(rates)} |
+|{"---|" * (len(rates) + 1)}
+{"".join(costs)}
+| list price, us-east-1 | $ |
+|---|---|
+{"".join(prices)}
+{_inputs(search_gb(template))}"""
+
+
+def _inputs(gb: float) -> str:
+    awake, proxy = HOURS * UNITS_MIN * UNIT_HOUR.dollars, HOURS * 8 * PROXY_HOUR.dollars
+    points = [
+        f"""**Measured** over 10,000 rows (`OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"`): a search takes
+        {SERVICE_MS} ms of CPU in the service and {DATABASE_MS} in the database, writes {WAL_KIB} KiB of WAL and answers
+        {ANSWER_KIB} KiB.""",
+        f"""**Assumed**: it is billed for {WAITING:g} times the CPU of both, {billed_ms():.0f} ms of {gb:.2f} GB; it writes
+        {LOGGED_KIB:g} KiB of logs; heads are {HEADERS_KIB:g} KiB. There are {OWN_METRICS} metrics of our own, {SECRETS}
+        secret, and {DATABASE_GB} GB of data, read from memory and written in blocks of {IO_KIB} KiB.""",
+        f"""**Aurora's units** are {" / ".join(f"{units(rate):g}" for rate in RATES)}: one has about {UNIT_PROCESSORS:g}
+        of a processor, which is used by {UNIT_BUSY:.0%}. {UNITS_MIN:g} is the least that is awake, {awake:.0f} a month. At
+        rest it pauses, but for {AWAKE_MINUTES} minutes each hour after `embed` (`EmbedSchedule`). RDS Proxy before it is
+        {proxy:.0f} a month, and keeps it awake.""",
+        f"""**A question to a model** costs, beside a search, (tokens in × price in + tokens out × price out) / 1,000,000,
+        and {gb * LAMBDA_GB_SECOND.dollars:.7f} for each second that it takes.""",
+    ]
+    return "".join(
+        fill(" ".join(point.split()), 150, initial_indent="- ", subsequent_indent="  ") + "\n" for point in points
+    )
+
+
+def _sum(of: str, parts: Sequence[Line]) -> Line:
+    return Line(of, [sum(column) for column in zip(*(part.dollars for part in parts), strict=True)])
+
+
+def _row(line: Line, mark: str = "") -> str:
+    return f"| {line.of} | " + " | ".join(f"{mark}{_dollars(each)}{mark}" for each in line.dollars) + " |\n"
+
+
+def _dollars(value: float) -> str:
+    return f"{value:,.2f}" if value < 10 else f"{value:,.0f}"
