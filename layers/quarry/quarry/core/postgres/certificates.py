@@ -65,10 +65,14 @@ def untrusted(error: psycopg.OperationalError) -> ConfigurationError | None:
     )
 
 
+def region_of(host: str) -> str | None:
+    """The region that a host is in; None where it is not of RDS."""
+    match = _HOST.fullmatch(host.lower())
+    return match and (match["region"] or match["in_china"])
+
+
 def _file_of(host: str) -> str | None:
     """The name of the file with the certificates for a host; None where it is not of RDS."""
     match = _HOST.fullmatch(host)
-    if match is None:
-        return None
-    is_proxy = match["place"].rpartition(".")[2].startswith("proxy-")
-    return PROXIES if is_proxy else match["region"] or match["in_china"]
+    is_proxy = match is not None and match["place"].rpartition(".")[2].startswith("proxy-")
+    return PROXIES if is_proxy else region_of(host)
