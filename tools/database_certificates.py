@@ -34,8 +34,8 @@ def main(bundles: Iterable[str]) -> int:
     found: dict[str, list[x509.Certificate]] = defaultdict(list)
     for bundle in bundles:
         for certificate in x509.load_pem_x509_certificates(_read(bundle)):
-            if region := _OF_REGION.fullmatch(_name(certificate)):
-                found[region[1]].append(certificate)
+            if match := _OF_REGION.fullmatch(_name(certificate)):
+                found[match[1]].append(certificate)
     # Amazon Trust Services, which browsers trust too
     roots = x509.load_pem_x509_certificates(Path(certifi.where()).read_bytes())
     found[PROXIES] = [certificate for certificate in roots if _OF_PROXIES.fullmatch(_name(certificate))]

@@ -139,7 +139,8 @@ def test_without_credentials_that_is_told(credentials: None, monkeypatch: pytest
 async def test_each_connection_is_opened_by_a_token_of_its_own(
     database_url: str, operator: psycopg.Connection, credentials: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign, tokens = iam._sign, []
+    sign = iam._sign
+    tokens: list[str] = []
 
     def take(*place: Any) -> str:
         """Sign a token, and take it for the user's password from now on, as RDS does."""

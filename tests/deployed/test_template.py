@@ -461,7 +461,11 @@ def test_what_is_made_of_the_database_is_opened_by_a_user_for_each_kind_of_work(
     # a proxy logs in by password, whoever comes to it by IAM
     serving = {} if by_iam and not through_proxy else {"ServingSecret": "quarry_serve"}
     assert made == serving | ({} if by_iam else {"LoadingSecret": "quarry_load"})
-    users = {"Database": "quarry_serve", "Loading": "quarry_load"}
+    # a user logs in one way: where the other is chosen, the release before goes on with its own
+    users = {
+        "Database": "quarry_serve_iam" if by_iam and not through_proxy else "quarry_serve",
+        "Loading": "quarry_load_iam" if by_iam else "quarry_load",
+    }
     for name in functions(TEMPLATE):
         kind = KINDS.get(name, "Database")
         variables = lambda_of(stack, name)["Environment"]["Variables"]
@@ -476,8 +480,8 @@ def test_what_is_made_of_the_database_is_opened_by_a_user_for_each_kind_of_work(
             assert statement["Resource"] == [master, *(f"<{secret}>" for secret in made)]
             settings = Settings.from_environment({"DATABASE_LOGINS": with_arns(variables["DATABASE_LOGINS"])})
             assert settings.logins == {
-                "serving": SECRET if "ServingSecret" in made else "iam:quarry_serve",
-                "loading": SECRET if "LoadingSecret" in made else "iam:quarry_load",
+                "serving": SECRET if "ServingSecret" in made else "iam:quarry_serve_iam",
+                "loading": SECRET if "LoadingSecret" in made else "iam:quarry_load_iam",
             }
             [migration] = of_type(stack, "Custom::Migration").values()
             assert migration[LOGINS] == variables["DATABASE_LOGINS"]

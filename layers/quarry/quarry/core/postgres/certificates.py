@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -37,8 +38,8 @@ def checked(conninfo: str) -> str:
 
     Raises ConfigurationError where RDS has a region that no certificates are kept of.
     """
-    given = conninfo_to_dict(conninfo)
-    names = {_file_of(host) for host in str(given.get("host", "")).lower().split(",")}
+    given: dict[str, Any] = conninfo_to_dict(conninfo)
+    names = {_file_of(host) for host in given.get("host", "").lower().split(",")}
     if None in names or len(names) > 1:
         return conninfo
     [name] = names

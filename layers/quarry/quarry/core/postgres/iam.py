@@ -31,13 +31,13 @@ class IamAddress(Secret):
     def read_now(self) -> str:
         """The connection string with a new token. Raises ConfigurationError where none can be signed, and as the address does."""
         address = self._address if isinstance(self._address, str) else self._address.read_now()
-        parameters = conninfo_to_dict(address)
-        host, user = str(parameters.get("host", "")), parameters.get("user")
+        parameters: dict[str, Any] = conninfo_to_dict(address)
+        host, user = parameters.get("host"), parameters.get("user")
         if not (host and user):
             raise ConfigurationError(
                 "With DATABASE_IAM the database's URL names a user and a host: postgresql://user@host/name"
             )
-        token = _sign(host, int(parameters.get("port") or DEFAULT_PORT), str(user))
+        token = _sign(host, int(parameters.get("port") or DEFAULT_PORT), user)
         return make_conninfo(**(parameters | {"password": token}))
 
     def forget(self) -> None:
