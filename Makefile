@@ -18,7 +18,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit check-release format bench load eval docs screenshots lock package build local-api deploy clean
+.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build local-api deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 
 screenshots: $(VENV)/dev ## Make the pictures in docs/images anew (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
+
+certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked against (needs the network)
+	@$(BIN)/python -W ignore -m tools.database_certificates $(BUNDLES)
 
 lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt

@@ -90,6 +90,7 @@ def lines(template: Mapping[str, Any]) -> tuple[list[Line], list[Line]]:
         Line("NAT gateway with its address", [HOURS * (NAT_HOUR.dollars + ADDRESS_HOUR.dollars)] * len(RATES)),
         Line("Aurora's units", [units(rate) * HOURS * UNIT_HOUR.dollars or _waking() for rate in RATES]),
         Line("Aurora's storage", [DATABASE_GB * STORED_GB.dollars + _io(rate) for rate in RATES]),
+        Line("secrets of who serves and loads", [_secrets(template) * SECRET.dollars] * len(RATES)),
     ]
 
 
@@ -135,6 +136,11 @@ def _watching(template: Mapping[str, Any]) -> float:
     alarms = (each["Properties"] for each in template["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm")
     watched = sum(sum("MetricStat" in metric for metric in alarm.get("Metrics", ())) or 1 for alarm in alarms)
     return watched * ALARM.dollars + OWN_METRICS * METRIC.dollars
+
+
+def _secrets(template: Mapping[str, Any]) -> int:
+    """Those that the template makes beside the owner's, which stands for the one of a database of one's own."""
+    return sum(each["Type"] == "AWS::SecretsManager::Secret" for each in template["Resources"].values())
 
 
 def _waking() -> float:

@@ -1,10 +1,13 @@
-"""The Lambda function `migrate`, a step of each deployment, and invoked by hand: brings the database's schema up to date."""
+"""The Lambda function `migrate`, a step of each deployment, and invoked by hand: brings the database's schema up to date, and the
+users that serve and load in step with their secrets.
+"""
 
 import logging
 import time
 
 from quarry.core.custom_resource import is_request, respond
 from quarry.core.errors import DatabaseUnavailable
+from quarry.core.postgres.logins import make_logins, read_logins
 from quarry.core.postgres.migrate import DatabaseIsNewer, migrate
 from quarry.core.services import read_database_url
 from quarry.core.web.lambda_app import ExecutionEnvironment, LambdaContext
@@ -47,10 +50,9 @@ def _migrate_for_release() -> None:
 
 def _migrate() -> dict[str, list[str]]:
     settings = environment.settings
-    done = migrate(
-        read_database_url(settings),
-        embedding_dimensions=settings.embedding_dimensions,
-        schema=settings.database_schema,
-    )
+    url, schema = read_database_url(settings), settings.database_schema
+    done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=schema)
     logger.info("applied %s, created anew %s functions", done.migrations, len(done.functions))
+    if settings.logins:
+        make_logins(url, read_logins(settings.logins), schema=schema)
     return {"migrations": list(done.migrations), "functions": list(done.functions)}

@@ -15,6 +15,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from quarry.api import cache_lookup, console, profile, search, unlock
+from quarry.core.custom_resource import LOGINS
 from quarry.core.idempotency import WAIT_SECONDS
 from quarry.core.settings import Settings
 from quarry.core.tuned_settings import TUNED_NAMES
@@ -49,6 +50,8 @@ ROUTERS = {
 }
 STREAMING = {"search"}
 CALL_A_MODEL = {"search", "embed"}
+KINDS = {"migrate": "Migrating"} | dict.fromkeys(("cleanup", "embed", "load"), "Loading")
+"""What the secret of a function's work is called that does not serve."""
 
 # Set by Lambda, local alone, or secrets, which come by their ARN.
 NOT_FOR_THE_TEMPLATE = {
@@ -299,13 +302,16 @@ def test_a_function_has_every_setting_and_no_other_and_starts_with_them(name: st
         field.upper() for field in Settings.model_fields.keys() - NOT_FOR_THE_TEMPLATE
     }
     settings = Settings.from_environment(
-        {key: str(value) for key, value in variables.items() if key in variables.keys() - NOT_SETTINGS}
-        # only AWS knows the ARN of a secret that RDS makes
-        | ({"DATABASE_SECRET_ARN": SECRET} if "<" in variables["DATABASE_SECRET_ARN"] else {})
+        {key: with_arns(str(value)) for key, value in variables.items() if key in variables.keys() - NOT_SETTINGS}
         | {"AWS_LAMBDA_FUNCTION_NAME": "quarry"}
     )
     assert settings.database_secret_arn == SECRET
     assert settings.identity == variables["IDENTITY"] == "gateway"
+
+
+def with_arns(value: str) -> str:
+    """A value in which stands an ARN for each secret that the stack makes; only AWS knows it."""
+    return re.sub(r"<[\w.]*Secret[\w.]*>", SECRET, value)
 
 
 def test_a_value_that_stands_in_the_template_is_the_settings_default() -> None:
@@ -419,8 +425,10 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
     }
     has_key = "ReadModelKey" in stack["Resources"]
     of_models = {"ReadModelKey", "CallBedrock"} & stack["Resources"].keys()
+    makes_database = "DatabaseCluster" in stack["Resources"]
     for name, policies in readers.items():
-        assert policies == {"ReadDatabaseSecret"} | (of_models if name in CALL_A_MODEL else set())
+        kind = KINDS.get(name, "Database") if makes_database else "Database"
+        assert policies == {f"Read{kind}Secret"} | (of_models if name in CALL_A_MODEL else set())
     for name in ("ReadDatabaseSecret", *(["ReadModelKey"] if has_key else [])):
         [secret, *key] = of_type(stack, "AWS::IAM::ManagedPolicy")[name]["PolicyDocument"]["Statement"]
         assert secret["Action"] == "secretsmanager:GetSecretValue"
@@ -431,16 +439,65 @@ def test_a_function_reads_only_the_secrets_that_it_needs(stack: Template) -> Non
 def test_each_kind_of_work_may_have_a_secret_of_its_own() -> None:
     arns = {"LoadingSecretArn": f"{SECRET}-loading", "MigratingSecretArn": f"{SECRET}-migrating"}
     stack = deployed(**EXTERNAL, **arns)
-    kinds = {"migrate": "Migrating"} | dict.fromkeys(("cleanup", "embed", "load"), "Loading")
     for name in functions(TEMPLATE):
-        kind = kinds.get(name, "Database")
+        kind = KINDS.get(name, "Database")
         function = lambda_of(stack, name)
         assert function["Environment"]["Variables"]["DATABASE_SECRET_ARN"] == arns.get(f"{kind}SecretArn", SECRET)
         role = of_type(stack, "AWS::IAM::Role")[function["Role"].strip("<>").partition(".")[0]]
         assert [policy for policy in role["ManagedPolicyArns"] if policy.startswith("<")] == [f"<Read{kind}Secret>"]
         if kind != "Database":
             [statement] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
-            assert statement["Resource"] == arns[f"{kind}SecretArn"]
+            assert statement["Resource"] in (arns[f"{kind}SecretArn"], [arns[f"{kind}SecretArn"]])
+
+
+@pytest.mark.parametrize("proxy", ["false", "true"])
+@pytest.mark.parametrize("iam", ["false", "true"])
+def test_what_is_made_of_the_database_is_opened_by_a_user_for_each_kind_of_work(iam: str, proxy: str) -> None:
+    stack = deployed(AuroraIam=iam, AuroraProxy=proxy)
+    by_iam, through_proxy = iam == "true", proxy == "true"
+    made = {
+        name: json.loads(secret["GenerateSecretString"]["SecretStringTemplate"])["username"]
+        for name, secret in of_type(stack, "AWS::SecretsManager::Secret").items()
+    }
+    # a proxy logs in by password, whoever comes to it by IAM
+    serving = {} if by_iam and not through_proxy else {"ServingSecret": "quarry_serve"}
+    assert made == serving | ({} if by_iam else {"LoadingSecret": "quarry_load"})
+    # a user logs in one way: where the other is chosen, the release before goes on with its own
+    users = {
+        "Database": "quarry_serve_iam" if by_iam and not through_proxy else "quarry_serve",
+        "Loading": "quarry_load_iam" if by_iam else "quarry_load",
+    }
+    for name in functions(TEMPLATE):
+        kind = KINDS.get(name, "Database")
+        variables = lambda_of(stack, name)["Environment"]["Variables"]
+        user, _, place = variables["DATABASE_URL"].removeprefix("postgresql://").rpartition("@")
+        assert user == users.get(kind, "")
+        assert place.startswith("<DatabaseProxy." if through_proxy and kind == "Database" else "<DatabaseCluster.")
+        assert place.endswith("?sslmode=verify-full")
+        [statement, *_] = of_type(stack, "AWS::IAM::ManagedPolicy")[f"Read{kind}Secret"]["PolicyDocument"]["Statement"]
+        if kind == "Migrating":
+            master = "<DatabaseCluster.MasterUserSecret.SecretArn>"
+            assert (variables["DATABASE_IAM"], variables["DATABASE_SECRET_ARN"]) == ("false", master)
+            assert statement["Resource"] == [master, *(f"<{secret}>" for secret in made)]
+            settings = Settings.from_environment({"DATABASE_LOGINS": with_arns(variables["DATABASE_LOGINS"])})
+            assert settings.logins == {
+                "serving": SECRET if "ServingSecret" in made else "iam:quarry_serve_iam",
+                "loading": SECRET if "LoadingSecret" in made else "iam:quarry_load_iam",
+            }
+            [migration] = of_type(stack, "Custom::Migration").values()
+            assert migration[LOGINS] == variables["DATABASE_LOGINS"]
+            continue
+        assert variables["DATABASE_IAM"] == iam
+        if by_iam:
+            assert variables["DATABASE_SECRET_ARN"] == ""
+            assert statement["Action"] == "rds-db:connect"
+            door = "<<DatabaseProxy.DBProxyArn>[6]>" if "Proxy" in place else "<DatabaseCluster.DBClusterResourceId>"
+            assert statement["Resource"] == f"arn:aws:rds-db:{REGION}:123456789012:dbuser:{door}/{user}"
+        else:
+            assert [made[variables["DATABASE_SECRET_ARN"].strip("<>")], statement["Resource"]] == [
+                user,
+                variables["DATABASE_SECRET_ARN"],
+            ]
 
 
 def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
@@ -609,11 +666,7 @@ def test_a_cluster_that_is_made_is_encrypted_kept_and_reached_by_the_functions_a
     assert ingress["SourceSecurityGroupId"] == "<FunctionSecurityGroup>"
     for function in of_type(stack, "AWS::Lambda::Function").values():
         assert function["VpcConfig"]["SubnetIds"] == ["<PrivateSubnetA>", "<PrivateSubnetB>"]
-        variables = function["Environment"]["Variables"]
-        assert (
-            variables["DATABASE_URL"] == "postgresql://<DatabaseCluster.Endpoint.Address>:5432/quarry?sslmode=require"
-        )
-        assert variables["DATABASE_POOLED"] == "false"
+        assert function["Environment"]["Variables"]["DATABASE_POOLED"] == "false"
 
 
 def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
@@ -637,8 +690,8 @@ def test_migrations_and_loads_go_past_the_proxy() -> None:
     assert "AWS::EC2::VPC" not in {resource["Type"] for resource in stack["Resources"].values()}
     for name in functions(TEMPLATE):
         variables = lambda_of(stack, name)["Environment"]["Variables"]
-        host = "<DatabaseCluster.Endpoint.Address>" if name in {"load", "migrate"} else "<DatabaseProxy.Endpoint>"
-        assert f"://{host}:" in variables["DATABASE_URL"]
+        host = "<DatabaseCluster.Endpoint.Address>" if name in KINDS else "<DatabaseProxy.Endpoint>"
+        assert f"{host}:" in variables["DATABASE_URL"]
         assert variables["DATABASE_POOLED"] == "true"
     assert (
         "SecondsUntilAutoPause"

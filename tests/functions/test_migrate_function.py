@@ -113,6 +113,36 @@ def test_a_deployment_is_told_of_its_migration_and_of_one_that_failed(
         assert outcome("Update", "1", "2") == ("SUCCESS", "1")
 
 
+def test_a_deployment_that_changes_who_logs_in_is_work_for_the_same_release(
+    load_function: Load,
+    database_url: str,
+    lambda_environment: pytest.MonkeyPatch,
+    answers: tuple[str, list[dict[str, Any]]],
+) -> None:
+    url, told = answers
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    lambda_environment.setenv("DATABASE_LOGINS", "serving=iam:quarry_serve")
+    module = load_function("migrate")
+    made: list[tuple[str, str | None]] = []
+    lambda_environment.setattr(
+        module, "make_logins", lambda _, logins, schema: made.extend((login.name, login.password) for login in logins)
+    )
+
+    def outcome(logins: str, known: str | None) -> str:
+        event = asked(url, "Update", "1", known)
+        event["ResourceProperties"]["Logins"] = logins
+        module.handler(event, Context(900_000))
+        assert told[-1]["Status"] == "SUCCESS"
+        return str(told[-1]["PhysicalResourceId"])
+
+    by_iam = outcome("serving=iam:quarry_serve", "1")
+    assert by_iam.startswith("1-")
+    assert outcome("serving=iam:quarry_serve", by_iam) == by_iam
+    assert made == [("quarry_serve", None)]
+    assert outcome("serving=arn", by_iam) != by_iam
+    assert len(made) == 2
+
+
 def test_a_deployment_waits_for_a_database_that_wakes_but_not_for_ever(
     load_function: Load, lambda_environment: pytest.MonkeyPatch, answers: tuple[str, list[dict[str, Any]]]
 ) -> None:

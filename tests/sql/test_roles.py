@@ -81,6 +81,8 @@ def test_every_domain_is_served_by_the_role_for_it(serving_url: str) -> None:
     "statement",
     [
         "select email from people",
+        "select phone from people",
+        "select links from people",
         "select p from people p",
         "update people set open_to_contact = true",
         "delete from companies",
@@ -96,6 +98,16 @@ def test_serving_reads_no_contact_and_changes_neither_data_nor_schema(
 ) -> None:
     with psycopg.connect(serving_url) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
         connection.execute(statement)
+
+
+def test_what_reads_with_its_owners_rights_is_for_named_roles_alone(sample_url: str) -> None:
+    privileges = """select p.proname, has_function_privilege('public', p.oid, 'execute'),
+        has_function_privilege('quarry_serving', p.oid, 'execute')
+      from pg_proc p where p.prosecdef and p.pronamespace = 'quarry'::regnamespace"""
+    with psycopg.connect(sample_url) as connection:
+        for_public = {name: (public, serving) for name, public, serving in connection.execute(privileges)}
+    assert {"contact_of_person", "find_people", "count_people"} <= for_public.keys()
+    assert set(for_public.values()) == {(False, True)}
 
 
 async def test_loading_loads_embeds_and_cleans_up(loading_url: str, tmp_path: Path) -> None:

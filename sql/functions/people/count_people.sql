@@ -31,3 +31,6 @@ begin
   return additional;
 end
 $$;
+
+revoke execute on function count_people(card_filters, card_filters[], text[]) from public;
+grant execute on function count_people(card_filters, card_filters[], text[]) to quarry_serving;

@@ -99,3 +99,6 @@ begin
   order by h.person_id, h.away, h.card_id, h.child_id;
 end
 $$;
+
+revoke execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], text[], int, int) from public;
+grant execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], text[], int, int) to quarry_serving;

@@ -27,3 +27,6 @@ begin
   return meeting;
 end
 $$;
+
+revoke execute on function people_meeting(text[], text[], card_filters[]) from public;
+grant execute on function people_meeting(text[], text[], card_filters[]) to quarry_serving;

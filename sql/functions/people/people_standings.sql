@@ -21,3 +21,6 @@ begin
     using p_people;
 end
 $$;
+
+revoke execute on function people_standings(text[], card_filters[], text[]) from public;
+grant execute on function people_standings(text[], card_filters[], text[]) to quarry_serving;

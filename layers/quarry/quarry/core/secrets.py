@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -27,24 +28,44 @@ READ_SECONDS = 2.0
 _RDS_FIELDS = {"username": "user", "password": "password", "host": "host", "port": "port", "dbname": "dbname"}
 
 
-class Secret:
-    """One secret. `parse` makes of its text what it is read for, and raises ValueError or KeyError where it cannot."""
+class Secret(ABC):
+    """What opens a door, read anew each time that it is needed. `prepare` and `read` let other work go on meanwhile."""
+
+    async def prepare(self) -> None:
+        """As `prepare_now`."""
+        await asyncio.to_thread(self.prepare_now)
+
+    async def read(self) -> str:
+        """As `read_now`."""
+        return await asyncio.to_thread(self.read_now)
+
+    @abstractmethod
+    def prepare_now(self) -> None:
+        """Import what reads it: a second on a cold start, which is not to count as waiting for what the secret opens."""
+
+    @abstractmethod
+    def read_now(self) -> str:
+        """The secret. Raises Unavailable when it cannot be had, ConfigurationError when it is something else."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Ask for it at the next read, however lately that was done: it may have been rotated."""
+
+
+class StoredSecret(Secret):
+    """One secret of Secrets Manager. `parse` makes of its text what it is read for, and raises ValueError or KeyError where it
+    cannot.
+    """
 
     def __init__(self, arn: str, parse: Callable[[str], str]) -> None:
         self._arn = arn
         self._parse = parse
         self._forgotten = False
 
-    async def prepare(self) -> None:
-        """Import what reads secrets: a second on a cold start, which is not to count as waiting for what the secret opens."""
-        await asyncio.to_thread(_secrets_manager, _region(self._arn))
-
-    async def read(self) -> str:
-        """As `read_now`, with other work going on meanwhile."""
-        return await asyncio.to_thread(self.read_now)
+    def prepare_now(self) -> None:
+        _secrets_manager(_region(self._arn))
 
     def read_now(self) -> str:
-        """The secret. Raises Unavailable when it cannot be had, ConfigurationError when it holds something else."""
         from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
         try:
@@ -61,7 +82,6 @@ class Secret:
             raise ConfigurationError(f"The secret {self._arn} does not hold what it should.") from None
 
     def forget(self) -> None:
-        """Go to Secrets Manager at the next read, however lately that was done: the secret may have been rotated."""
         self._forgotten = True
 
 
@@ -76,7 +96,7 @@ def database_secret(arn: str, known: str = "") -> Secret:
             parameters = conninfo_to_dict(fields["url"] if fields else text.strip())
         return make_conninfo(**(parameters | conninfo_to_dict(known)))
 
-    return Secret(arn, parse)
+    return StoredSecret(arn, parse)
 
 
 def api_key_secret(arn: str) -> Secret:
@@ -89,7 +109,7 @@ def api_key_secret(arn: str) -> Secret:
             raise ValueError("no key has such characters")
         return key
 
-    return Secret(arn, parse)
+    return StoredSecret(arn, parse)
 
 
 def _json_object(text: str) -> dict[str, Any]:

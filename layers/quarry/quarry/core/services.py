@@ -19,6 +19,8 @@ from quarry.core.model.openai_connection import import_sdk
 from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
+from quarry.core.postgres import iam
+from quarry.core.postgres.iam import IamAddress
 from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
@@ -123,13 +125,12 @@ def _breaker(model: str, settings: Settings) -> CircuitBreaker:
 
 
 def database_address(settings: Settings) -> str | Secret:
-    """The URL of the database, or the secret that holds it. Raises ConfigurationError when there is neither."""
+    """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
-    if settings.database_secret_arn:
-        return database_secret(settings.database_secret_arn, known=url)
-    if not url:
+    if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
-    return url
+    address = database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
+    return IamAddress(address) if settings.database_iam else address
 
 
 def read_database_url(settings: Settings) -> str:
@@ -146,6 +147,8 @@ def import_what_services_use(settings: Settings) -> None:
         bedrock_connection.import_sdk()
     if settings.embeddings == "local":
         LocalEmbedding.import_numpy()
+    if settings.database_iam:
+        iam.import_sdk()
     if settings.database_secret_arn or settings.openai_secret_arn:
         import aws_lambda_powertools.utilities.parameters  # noqa: F401
 

@@ -26,6 +26,8 @@ DEFAULT_SCHEMA = "quarry"
 EMULATED_LOG_STREAM = "$LATEST"
 
 _ARN = r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:"
+_LOGIN = r"(?:serving|loading)=(?:iam:[a-z_][a-z0-9_]*|arn:aws[a-z-]*:secretsmanager:[^,=]+)"
+_LOGINS = f"^{_LOGIN}(?:,{_LOGIN})?$"
 
 
 class Settings(BaseModel):
@@ -44,6 +46,17 @@ class Settings(BaseModel):
         description="A secret of AWS Secrets Manager, read when a connection is opened, that holds the database URL as its "
         "text or as `url` of a JSON object, or RDS's own JSON object. What DATABASE_URL says beside it wins: that is how "
         "RDS's `username` and `password` are used with the host of a proxy.",
+    )
+    database_iam: bool = Field(
+        default=False,
+        description="True: each connection to a database on RDS, or to RDS Proxy, is opened by a token that the process's AWS "
+        "credentials sign, as the user that the URL names; no password is needed.",
+    )
+    database_logins: str | None = Field(
+        default=None,
+        pattern=_LOGINS,
+        description="For the function `migrate`, which makes them: who logs in to serve and to load, as `serving=…,loading=…`, "
+        "each a secret with a user's name and password as RDS writes them, or `iam:NAME`, a user without a password.",
     )
     database_schema: str = Field(
         default=DEFAULT_SCHEMA,
@@ -354,6 +367,11 @@ class Settings(BaseModel):
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self
+
+    @property
+    def logins(self) -> dict[str, str]:
+        """DATABASE_LOGINS by kind of work."""
+        return dict(login.split("=", 1) for login in (self.database_logins or "").split(",") if login)
 
     @property
     def allowed_hosts(self) -> frozenset[str]:

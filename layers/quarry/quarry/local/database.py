@@ -9,20 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quarry.core.postgres.migrate import migrate
-from quarry.core.services import Services, build_services
+from quarry.core.services import Services, build_services, database_address, read_database_url
 from quarry.core.settings import Settings
 
 if TYPE_CHECKING:
+    from quarry.core.postgres.pool import Address
     from quarry.local.embedded_postgres import EmbeddedPostgres
 
 
 @dataclass(frozen=True)
 class LocalDatabase:
-    """A database that answers, and the settings it was found by. `server` is None where it is not the embedded one."""
+    """A database that answers, and the settings it was found by. `server` is None where it is not the embedded one; `address`
+    tells the URL of one whose password changes.
+    """
 
     settings: Settings
     url: str
     server: EmbeddedPostgres | None = None
+    address: Address | None = None
 
     @asynccontextmanager
     async def services(self) -> AsyncIterator[Services]:
@@ -35,7 +39,7 @@ class LocalDatabase:
 
     def build_services(self) -> Services:
         """The services on this database, wherever its server comes back."""
-        return build_services(self.settings, self.server.url if self.server else self.url)
+        return build_services(self.settings, self.server.url if self.server else self.address or self.url)
 
     @contextmanager
     def supervised(self) -> Iterator[None]:
@@ -71,7 +75,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 @contextmanager
 def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
     if settings.database_url:
-        yield LocalDatabase(settings, settings.database_url.get_secret_value())
+        yield LocalDatabase(settings, read_database_url(settings), address=database_address(settings))
         return
     from quarry.local.embedded_postgres import EmbeddedPostgres
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
+from quarry.core.postgres.certificates import checked, untrusted
 from quarry.core.postgres.pool import translated
 from quarry.core.postgres.schema import (
     SyncConnection,
@@ -153,19 +153,19 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
     """A plain autocommit connection for maintenance work, which finds what is in `schema`; closed at the end.
 
     Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none, or the
-    database is not of UTF-8.
+    database is not of UTF-8 or not to be trusted.
     """
     try:
-        conninfo_to_dict(url)
+        conninfo = checked(url)
     except psycopg.ProgrammingError:
         # without its cause, which may quote a password
         raise ConfigurationError("DATABASE_URL is not a Postgres URL: postgresql://user:password@host/name") from None
     try:
         connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS, application_name="quarry"
+            conninfo, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS, application_name="quarry"
         )
     except psycopg.OperationalError as error:
-        raise DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
+        raise untrusted(error) or DatabaseUnavailable("The database does not answer; check DATABASE_URL.") from error
     with translated(), connection:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":

@@ -21,6 +21,7 @@ from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
+from quarry.core.postgres.certificates import checked, untrusted
 from quarry.core.postgres.schema import has_extensions, search_path_query
 from quarry.core.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 from quarry.core.secrets import Secret
@@ -75,6 +76,8 @@ def translate(error: Exception) -> QuarryError | None:
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(error, _MIXED_UP_STATEMENTS):
         return ConfigurationError(POOLED_UNAWARES)
+    if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
+        return ours
     if isinstance(error, _UNAVAILABLE):
         reason = _REASONS.get(type(error))
         return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
@@ -100,9 +103,11 @@ class Database:
     for nothing as long ended. A secret is read for each new connection, and anew when Postgres does not accept the password that
     it held; a function is asked for each new connection, too: a server that was started again may be on another port. `pooled`
     says that a transaction pooler stands between, where no statement can be prepared. What is Quarry's is looked for in `schema`.
+    A database on RDS proves who it is (`certificates`).
     A database that pauses when idle takes `wake_seconds` to answer again: until then its errors say when to come back.
 
-    Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated.
+    Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated or is not
+    to be trusted.
     """
 
     def __init__(
@@ -139,6 +144,7 @@ class Database:
         self._wake_seconds = wake_seconds
         self._asleep_since: float | None = None
         self._held = 0
+        self._refused: ConfigurationError | None = None
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._opening = asyncio.Lock()
 
@@ -209,13 +215,15 @@ class Database:
         asked = time.monotonic()
         try:
             async with pool.connection() as connection:
-                self._asleep_since = None
+                self._asleep_since = self._refused = None
                 self._held += 1
                 try:
                     yield connection
                 finally:
                     self._held -= 1
         except PoolTimeout as error:
+            if self._refused is not None:
+                raise self._refused from error
             # while connections are in use they may all be: then the database is awake
             if self._wake_seconds and not self._held:
                 raise self._waking(asked) from error
@@ -240,9 +248,22 @@ class Database:
         return self._pool
 
     async def _conninfo(self) -> str:
-        if isinstance(self._url, Secret):
-            return await self._url.read()
-        return self._url if isinstance(self._url, str) else self._url()
+        with self._refusals_kept():
+            if isinstance(self._url, Secret):
+                return checked(await self._url.read())
+            return checked(self._url if isinstance(self._url, str) else self._url())
+
+    @contextmanager
+    def _refusals_kept(self) -> Iterator[None]:
+        """What no other attempt would mend is kept for who waits: the pool itself only logs it, and tries again."""
+        try:
+            yield
+        except psycopg.OperationalError as error:
+            self._refused = untrusted(error)
+            raise
+        except ConfigurationError as error:
+            self._refused = error
+            raise
 
     async def _begin(self, connection: Connection) -> None:
         try:
@@ -277,24 +298,23 @@ class Database:
             self._is_located = True
 
     def _connection_class(self) -> type[Connection]:
-        """Connections that outlive a rotated password."""
-        if not isinstance(self._url, Secret):
-            return Connection
-        secret, conninfo_now = self._url, self._conninfo
+        """Connections that outlive a rotated password, and tell why there are none."""
+        secret, conninfo_now, refusals_kept = self._url, self._conninfo, self._refusals_kept
 
-        class RotatedConnection(psycopg.AsyncConnection[DictRow]):
+        class OwnConnection(psycopg.AsyncConnection[DictRow]):
             @classmethod
             async def connect(cls, conninfo: str = "", **options: Any) -> Self:
-                try:
-                    return await super().connect(conninfo, **options)
-                except psycopg.OperationalError as error:
-                    if not (error.pgconn and error.pgconn.used_password):
-                        raise
-                    logger.warning("the database refused the password; reading its secret anew")
-                secret.forget()
-                return await super().connect(await conninfo_now(), **options)
+                with refusals_kept():
+                    try:
+                        return await super().connect(conninfo, **options)
+                    except psycopg.OperationalError as error:
+                        if not (isinstance(secret, Secret) and error.pgconn and error.pgconn.used_password):
+                            raise
+                        logger.warning("the database refused the password; reading its secret anew")
+                    secret.forget()
+                    return await super().connect(await conninfo_now(), **options)
 
-        return RotatedConnection
+        return OwnConnection
 
     def _make_pool(self) -> AsyncConnectionPool[Connection]:
         return AsyncConnectionPool(
