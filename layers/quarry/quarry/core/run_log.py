@@ -25,7 +25,16 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, NotFound
 from quarry.core.forgettable import KEEP
+from quarry.core.metrics import (
+    COMPLETION_TOKENS,
+    DEGRADED_STEPS,
+    MODEL_COST,
+    PROMPT_TOKENS,
+    SEARCHES,
+    Metrics,
+)
 from quarry.core.model.interface import ChatModel, Usage
+from quarry.core.model.prices import Prices
 from quarry.core.postgres.pool import Connection, Database
 
 RunStatus = Literal["completed", "failed", "abandoned"]
@@ -109,10 +118,14 @@ class Run:
 
 
 class RunLog:
-    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`. `dropped` counts those it could not write."""
+    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`, and counts them in `metrics`, their tokens by
+    `prices`. `dropped` counts those it could not write.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
         self._database = database
+        self._metrics = metrics or Metrics()
+        self._prices = prices or Prices()
         self._waiting: deque[Run] = deque()
         self._writer: asyncio.Task[None] | None = None
         self._warned_at = float("-inf")
@@ -131,6 +144,7 @@ class RunLog:
             raise
         finally:
             run.duration_ms = run.elapsed_ms()
+            self._count(run)
             self._write_later(run)
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
@@ -146,6 +160,19 @@ class RunLog:
             await self.drain()
         self._drop(len(self._waiting), "the process ends")
         self._waiting.clear()
+
+    def _count(self, run: Run) -> None:
+        usage = run.usage
+        counted = {
+            SEARCHES: 1,
+            DEGRADED_STEPS: len(run.degraded),
+            PROMPT_TOKENS: usage.prompt_tokens,
+            COMPLETION_TOKENS: usage.completion_tokens,
+            MODEL_COST: self._prices.cost(usage),
+        }
+        for metric, value in counted.items():
+            if value:
+                self._metrics.count(metric, value, domain=run.domain)
 
     def _write_later(self, run: Run) -> None:
         if len(self._waiting) >= PENDING_RUNS_MAX:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.core.errors import ConfigurationError
 from quarry.core.memory import Memory
+from quarry.core.metrics import Metrics
 from quarry.core.model import bedrock_connection
 from quarry.core.model.answers import OutputLimits
 from quarry.core.model.bedrock_embedding import BedrockEmbedding
@@ -18,6 +19,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.model.openai_connection import import_sdk
 from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
+from quarry.core.model.prices import Prices
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Address, Database
 from quarry.core.run_log import RunLog
@@ -64,6 +66,7 @@ class Services:
     streams: RunStreams
     tuned: TunedSettings
     memory: Memory
+    metrics: Metrics
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
@@ -92,6 +95,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         wake_seconds=settings.database_wake_seconds,
     )
     embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
+    metrics = Metrics()
     breakers: dict[str, CircuitBreaker] = {}
     if chat is not None:
         breakers["chat"] = _breaker(chat.name, settings)
@@ -103,7 +107,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         chat=GuardedChat(chat, breakers["chat"]) if chat else None,
         embeddings=embeddings,
         queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
-        run_log=RunLog(database),
+        run_log=RunLog(database, metrics, Prices.of(settings)),
         streams=RunStreams(
             RunStore(database.reserve),
             grace_seconds=settings.stream_grace_seconds,
@@ -112,6 +116,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         ),
         tuned=TunedSettings(settings, database),
         memory=Memory(),
+        metrics=metrics,
         breakers=breakers,
     )
 

@@ -254,7 +254,7 @@ class Settings(BaseModel):
     model_prompt_price: float | None = Field(
         default=None,
         ge=0,
-        description="US dollars for a million tokens that the chat model reads. Unset: `quarry runs show` tells no cost.",
+        description="US dollars for a million tokens that the chat model reads. Unset: tokens are counted, and no cost is told.",
     )
     model_completion_price: float | None = Field(
         default=None, ge=0, description="US dollars for a million tokens that the chat model writes."

@@ -21,6 +21,7 @@ from quarry.core.web.bodies import ShortJsonBodies
 from quarry.core.web.deadline import BeginsInTime
 from quarry.core.web.description import Description
 from quarry.core.web.host_gate import HostGate
+from quarry.core.web.measured import Measured
 from quarry.core.web.openai_errors import OpenAIErrors
 
 logger = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(OpenAIErrors)
     app.add_middleware(_EveryResponse)
+    app.add_middleware(Measured, metrics=services.metrics)
     return app
 
 
