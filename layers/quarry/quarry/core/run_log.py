@@ -36,6 +36,7 @@ from quarry.core.metrics import (
 from quarry.core.model.interface import ChatModel, Usage
 from quarry.core.model.prices import Prices
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.tracing import span, untraced
 
 RunStatus = Literal["completed", "failed", "abandoned"]
 StepStatus = Literal["completed", "degraded", "failed"]
@@ -92,15 +93,17 @@ class Run:
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
         """Time a step. An exception marks it failed and goes on its way."""
-        record = StepRecord(name, started_ms=self.elapsed_ms())
-        self.steps.append(record)
-        try:
-            yield record
-        except BaseException:
-            record.status = "failed"
-            raise
-        finally:
-            record.duration_ms = self.elapsed_ms() - record.started_ms
+        with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
+            record = StepRecord(name, started_ms=self.elapsed_ms())
+            self.steps.append(record)
+            try:
+                yield record
+            except BaseException:
+                record.status = "failed"
+                raise
+            finally:
+                record.duration_ms = self.elapsed_ms() - record.started_ms
+                told["quarry.step.status"] = record.status
 
     def degrade(self, name: str, record: StepRecord | None = None) -> None:
         """Note that a fallback, or less than was asked for, served the step `name`."""
@@ -181,7 +184,7 @@ class RunLog:
         self._waiting.append(run)
         # begun anew whenever there is something to write, so it needs nobody to start it, on whatever event loop
         if self._writer is None or self._writer.done():
-            self._writer = asyncio.get_running_loop().create_task(self._write_waiting())
+            self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
 
     async def _write_waiting(self) -> None:
         size = BATCH_RUNS

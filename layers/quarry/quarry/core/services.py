@@ -27,6 +27,7 @@ from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
 from quarry.core.stream.run_store import RunStore
 from quarry.core.stream.runs import RunStreams
+from quarry.core.tracing import Tracing, traces_endpoint
 from quarry.core.tuned_settings import TunedSettings
 
 LOCAL_USER = "demo"
@@ -34,6 +35,9 @@ LOCAL_USER = "demo"
 
 RESERVE_SIZE = 2
 """Connections beside the pool's: one for the run log, one for what must not wait behind searches."""
+
+_PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
+"""What traces call who provides a model, by what the settings call it."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Services:
     tuned: TunedSettings
     memory: Memory
     metrics: Metrics
+    tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
@@ -77,6 +82,7 @@ class Services:
             await self.chat.close()
         await self.embeddings.close()
         await self.database.close()
+        await self.tracing.close()
 
 
 def build_services(settings: Settings, address: Address | None = None) -> Services:
@@ -104,9 +110,9 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
     return Services(
         settings=settings,
         database=database,
-        chat=GuardedChat(chat, breakers["chat"]) if chat else None,
+        chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
         embeddings=embeddings,
-        queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
+        queries=QueryEmbedder(embeddings, database, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
         run_log=RunLog(database, metrics, Prices.of(settings)),
         streams=RunStreams(
             RunStore(database.reserve),
@@ -117,6 +123,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         tuned=TunedSettings(settings, database),
         memory=Memory(),
         metrics=metrics,
+        tracing=Tracing(traces_endpoint(settings)),
         breakers=breakers,
     )
 

@@ -147,6 +147,7 @@ class ExecutionEnvironment:
     async def _finish(self) -> None:
         await self.services.run_log.drain()
         self.telemetry.write(self.services.metrics.take())
+        await self.services.tracing.flush()
 
     @cached_property
     def _loop(self) -> asyncio.AbstractEventLoop:
