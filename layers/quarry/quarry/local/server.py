@@ -149,18 +149,11 @@ async def _warm(services: Services) -> None:
 
 
 async def _tell(services: Services) -> None:
-    """Log what was counted, every now and then and at the end."""
-    try:
-        while True:
-            await asyncio.sleep(TELL_SECONDS)
-            _tell_counts(services)
-    finally:
-        _tell_counts(services)
-
-
-def _tell_counts(services: Services) -> None:
-    if counts := services.metrics.take():
-        logger.info("counted: %s", in_words(counts))
+    """Log what was counted, every now and then."""
+    while True:
+        await asyncio.sleep(TELL_SECONDS)
+        if counts := services.metrics.take():
+            logger.info("counted: %s", in_words(counts))
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:
