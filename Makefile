@@ -71,19 +71,20 @@ certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked
 	@$(BIN)/python -W ignore -m tools.database_certificates $(BUNDLES)
 
 lock: ## Resolve the dependencies anew (needs uv)
-	$(UV) pyproject.toml --extra lambda --group dev -o requirements/dev.txt
+	$(UV) pyproject.toml --extra lambda --extra otel --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
 # the layer has what every process needs, but not the default of an installation
 	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
+	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt
 
 package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*
 
 # `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
-build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one)
+build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one, OTEL=1 to send traces)
 	@for python in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13; do \
 	  found=$$("$$python" -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))' 2>/dev/null) && break; \
 	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from quarry import catalog
 from quarry.core.collections.upkeep import embedded_tables, keep_in_step, read_collections
+from quarry.core.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
 from quarry.core.postgres.embed import embed_tables
 from quarry.core.postgres.embedding_backlog import read_backlog
 from quarry.core.services import Services
@@ -56,7 +57,7 @@ def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
 def _measure_backlog(services: Services, tables: Sequence[EmbeddedTable]) -> None:
     backlog = environment.run(read_backlog(services.database, tables, refusals_max=REFUSALS_MAX)).values()
     since = min((table.since for table in backlog if table.since), default=None)
-    environment.telemetry.embedding_backlog(
-        sum(table.rows for table in backlog),
-        (datetime.datetime.now(datetime.UTC) - since).total_seconds() if since else 0.0,
+    services.metrics.count(EMBEDDING_BACKLOG, sum(table.rows for table in backlog))
+    services.metrics.count(
+        EMBEDDING_BACKLOG_AGE, (datetime.datetime.now(datetime.UTC) - since).total_seconds() if since else 0.0
     )

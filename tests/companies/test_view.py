@@ -16,10 +16,11 @@ from quarry.companies.contract import (
     Reference,
     Telemetry,
 )
+from quarry.core.model.interface import Usage
+from quarry.core.model.prices import Prices
 from quarry.core.settings import Settings
 from quarry.core.stream.events import PartialText, PartialTextEvent
 from quarry.local.companies_view import SearchView
-from quarry.local.runs import Prices
 from tests.companies.factories import company
 
 
@@ -99,6 +100,4 @@ confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` tells mo
 )
 def test_a_step_costs_what_its_tokens_do(environment: dict[str, str], cost: float | None) -> None:
     prices = Prices.of(Settings.from_environment(environment))
-    assert prices.cost({"prompt_tokens": 1000, "completion_tokens": 500}) == (
-        None if cost is None else pytest.approx(cost)
-    )
+    assert prices.cost(Usage(1000, 500)) == (None if cost is None else pytest.approx(cost))

@@ -12,7 +12,7 @@ from quarry.core import run_log
 from quarry.core.budget import Budget
 from quarry.core.errors import NotFound
 from quarry.core.model.interface import Usage
-from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Connection, Database
+from quarry.core.postgres.pool import CONNECT_TIMEOUT_SECONDS, Connection, Database, Query
 from quarry.core.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
 from tests.conftest import create_database
 
@@ -213,10 +213,10 @@ async def test_runs_that_wait_are_written_together(
     transactions = 0
     begin = Database.transaction
 
-    def counted(self: Database) -> AbstractAsyncContextManager[Connection]:
+    def counted(self: Database, statement: Query | None = None) -> AbstractAsyncContextManager[Connection]:
         nonlocal transactions
         transactions += 1
-        return begin(self)
+        return begin(self, statement)
 
     monkeypatch.setattr(Database, "transaction", counted)
     for number in range(45):

@@ -17,10 +17,13 @@ from fastapi.routing import APIRoute
 from quarry.api import cache_lookup, console, profile, search, unlock
 from quarry.core.custom_resource import LOGINS
 from quarry.core.idempotency import WAIT_SECONDS
+from quarry.core.metrics import METRICS
 from quarry.core.settings import Settings
 from quarry.core.tuned_settings import TUNED_NAMES
 from quarry.core.web import problems
 from quarry.core.web.identity import verified_caller
+from quarry.core.web.telemetry import SERVICE
+from quarry.domains import DOMAINS
 from tests.deployed.template import (
     MODEL_KEY,
     REGION,
@@ -625,6 +628,45 @@ def test_the_first_content_that_is_logged_is_what_is_watched(stack: Template) ->
     )
     [stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
     assert transformation["MetricValue"].removeprefix("$.") in json.loads(stage["AccessLogSetting"]["Format"])
+
+
+def test_an_alarm_names_its_section_of_the_runbook() -> None:
+    alarms = {
+        name: each["Properties"] for name, each in TEMPLATE["Resources"].items() if each["Type"].endswith("::Alarm")
+    }
+    _, _, runbook = (ROOT / "docs/operations.md").read_text().partition("\n## Alarms\n")
+    sections = re.findall(r"(?:^### (\w+)$)|(?:^## )", runbook, re.MULTILINE)
+    assert {*sections[: sections.index("")]} == {*alarms}
+    for name, alarm in alarms.items():
+        assert alarm["AlarmDescription"].endswith(f"What to do: docs/operations.md, {name}."), name
+
+
+def test_the_dashboard_and_the_page_show_every_metric_by_what_it_is_counted_by(stack: Template) -> None:
+    [dashboard] = of_type(stack, "AWS::CloudWatch::Dashboard").values()
+    ours = [each for each in shown_metrics(json.loads(dashboard["DashboardBody"])) if each[0] == "Quarry"]
+    known = {metric.name: metric for metric in METRICS}
+    assert {name for _, name, *_ in ours} == {*known}
+    for _, name, *pairs in ours:
+        dimensions = dict(zip(pairs[::2], pairs[1::2], strict=True))
+        assert dimensions.keys() == {"service", "function_name"} | ({"domain"} if known[name].by_domain else set()), (
+            name
+        )
+        assert dimensions["service"] == SERVICE
+        assert dimensions.get("domain", DOMAINS[0]) in DOMAINS
+    page = (ROOT / "docs/operations.md").read_text()
+    assert [name for name in known if f"`{name}`" not in page] == []
+
+
+def shown_metrics(body: dict[str, Any]) -> Iterator[list[str]]:
+    """The metrics of a dashboard, written out: `.` stands for what is above, `...` for all but the last."""
+    for widget in body["widgets"]:
+        above: list[str] = []
+        for each in widget["properties"].get("metrics", ()):
+            words = [word for word in each if isinstance(word, str)]
+            if words[0] == "...":
+                words = [*above[: len(above) - len(words) + 1], *words[1:]]
+            above = [above[place] if word == "." else word for place, word in enumerate(words)]
+            yield above
 
 
 def test_the_dashboard_is_json_about_what_exists(stack: Template) -> None:

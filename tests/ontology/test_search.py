@@ -228,9 +228,9 @@ async def test_a_search_is_one_statement_and_is_logged(
     statements: list[str] = []
     transaction = Database.transaction
 
-    def counted(self: Database) -> Any:
+    def counted(self: Database, *statement: Any) -> Any:
         statements.append("one")
-        return transaction(self)
+        return transaction(self, *statement)
 
     monkeypatch.setattr(Database, "transaction", counted)
     found = await search_ontology(

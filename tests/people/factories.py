@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import psycopg
+from starlette.testclient import TestClient
 
+from quarry.core.metrics import CREDITS_SPENT
 from quarry.core.postgres.migrate import connect
+from quarry.core.services import Services
 
 
 def as_user(user: str) -> dict[str, str]:
@@ -68,3 +71,9 @@ def ledger(url: str, user: str) -> list[int]:
     balances = rows(url, "select balance from credit_accounts where user_id = %s", user)
     assert [(sum(amounts),)] == balances or amounts == balances == []
     return amounts
+
+
+def counted_credits(client: TestClient) -> float:
+    """What the application has counted as spent since this was asked last."""
+    services: Services = client.app.state.services  # type: ignore[attr-defined]
+    return sum(services.metrics.take().get(None, {}).get(CREDITS_SPENT, ()))

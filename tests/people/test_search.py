@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from quarry.core import idempotency
 from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, counted_credits, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards
 
 KESTREL = {card["person_id"] for card in cards() if card["company_name"] == "Kestrel Labs"}
@@ -373,14 +373,17 @@ class TestFailures:
                     create trigger cut_off after insert on credit_ledger for each row
                     when (new.user_id = '{user}' and new.reason = 'search') execute function cut_off()""".encode()
             )
+            counted_credits(client)
             try:
                 assert post(client, user, QUERY, key="k").status_code == 503
             finally:
                 connection.execute("drop function cut_off cascade")
         assert ledger(world_url, user) == [10]
+        assert counted_credits(client) == 0
         assert value(world_url, "select count(*) from people_searches where user_id = %s", user) == 0
         assert post(client, user, QUERY, key="k").status_code == 200
         assert ledger(world_url, user) == [10, -1]
+        assert counted_credits(client) == 1
 
     @pytest.mark.parametrize(
         ("body", "pointer"),

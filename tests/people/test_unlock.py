@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.postgres.pool import Database
-from tests.people.factories import as_user, ledger, rows, somebody, store_search, value
+from tests.people.factories import as_user, counted_credits, ledger, rows, somebody, store_search, value
 from tests.people.world import CLOSED, NAMELESS, contact_of
 from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
@@ -44,6 +44,7 @@ def balance(client: TestClient, user: str) -> int:
 def test_the_first_unlock_costs_a_credit_and_every_further_one_nothing(client: TestClient, world_url: str) -> None:
     user = somebody()
     search_id = store_search(world_url, user, ["p01"])
+    counted_credits(client)
     assert unlock(client, user, "p01", search_id) == (
         200, {"unlocked": True, "charged": True, "balance": 9, "contact": contact_of("p01")},
     )  # fmt: skip
@@ -51,6 +52,7 @@ def test_the_first_unlock_costs_a_credit_and_every_further_one_nothing(client: T
         "unlocked": True, "charged": None, "balance": 9, "contact": contact_of("p01"),
     }  # fmt: skip
     assert ledger(world_url, user) == [10, -1]
+    assert counted_credits(client) == 1
     assert balance(client, user) == 9
 
 

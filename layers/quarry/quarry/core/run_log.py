@@ -25,8 +25,18 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.core.budget import Budget
 from quarry.core.errors import DatabaseUnavailable, NotFound
 from quarry.core.forgettable import KEEP
+from quarry.core.metrics import (
+    COMPLETION_TOKENS,
+    DEGRADED_STEPS,
+    MODEL_COST,
+    PROMPT_TOKENS,
+    SEARCHES,
+    Metrics,
+)
 from quarry.core.model.interface import ChatModel, Usage
+from quarry.core.model.prices import Prices
 from quarry.core.postgres.pool import Connection, Database
+from quarry.core.tracing import span, untraced
 
 RunStatus = Literal["completed", "failed", "abandoned"]
 StepStatus = Literal["completed", "degraded", "failed"]
@@ -83,15 +93,17 @@ class Run:
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
         """Time a step. An exception marks it failed and goes on its way."""
-        record = StepRecord(name, started_ms=self.elapsed_ms())
-        self.steps.append(record)
-        try:
-            yield record
-        except BaseException:
-            record.status = "failed"
-            raise
-        finally:
-            record.duration_ms = self.elapsed_ms() - record.started_ms
+        with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
+            record = StepRecord(name, started_ms=self.elapsed_ms())
+            self.steps.append(record)
+            try:
+                yield record
+            except BaseException:
+                record.status = "failed"
+                raise
+            finally:
+                record.duration_ms = self.elapsed_ms() - record.started_ms
+                told["quarry.step.status"] = record.status
 
     def degrade(self, name: str, record: StepRecord | None = None) -> None:
         """Note that a fallback, or less than was asked for, served the step `name`."""
@@ -109,10 +121,14 @@ class Run:
 
 
 class RunLog:
-    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`. `dropped` counts those it could not write."""
+    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`, and counts them in `metrics`, their tokens by
+    `prices`. `dropped` counts those it could not write.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
         self._database = database
+        self._metrics = metrics or Metrics()
+        self._prices = prices or Prices()
         self._waiting: deque[Run] = deque()
         self._writer: asyncio.Task[None] | None = None
         self._warned_at = float("-inf")
@@ -131,6 +147,7 @@ class RunLog:
             raise
         finally:
             run.duration_ms = run.elapsed_ms()
+            self._count(run)
             self._write_later(run)
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
@@ -147,6 +164,19 @@ class RunLog:
         self._drop(len(self._waiting), "the process ends")
         self._waiting.clear()
 
+    def _count(self, run: Run) -> None:
+        usage = run.usage
+        counted = {
+            SEARCHES: 1,
+            DEGRADED_STEPS: len(run.degraded),
+            PROMPT_TOKENS: usage.prompt_tokens,
+            COMPLETION_TOKENS: usage.completion_tokens,
+            MODEL_COST: self._prices.cost(usage),
+        }
+        for metric, value in counted.items():
+            if value:
+                self._metrics.count(metric, value, domain=run.domain)
+
     def _write_later(self, run: Run) -> None:
         if len(self._waiting) >= PENDING_RUNS_MAX:
             self._drop(1, "too many wait to be written")
@@ -154,7 +184,7 @@ class RunLog:
         self._waiting.append(run)
         # begun anew whenever there is something to write, so it needs nobody to start it, on whatever event loop
         if self._writer is None or self._writer.done():
-            self._writer = asyncio.get_running_loop().create_task(self._write_waiting())
+            self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
 
     async def _write_waiting(self) -> None:
         size = BATCH_RUNS

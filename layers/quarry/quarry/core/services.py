@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from quarry.core.errors import ConfigurationError
 from quarry.core.memory import Memory
+from quarry.core.metrics import Metrics
 from quarry.core.model import bedrock_connection
 from quarry.core.model.answers import OutputLimits
 from quarry.core.model.bedrock_embedding import BedrockEmbedding
@@ -18,6 +19,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.model.openai_connection import import_sdk
 from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
+from quarry.core.model.prices import Prices
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres import iam
 from quarry.core.postgres.iam import IamAddress
@@ -27,6 +29,7 @@ from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
 from quarry.core.stream.run_store import RunStore
 from quarry.core.stream.runs import RunStreams
+from quarry.core.tracing import Tracing, traces_endpoint
 from quarry.core.tuned_settings import TunedSettings
 
 LOCAL_USER = "demo"
@@ -34,6 +37,9 @@ LOCAL_USER = "demo"
 
 RESERVE_SIZE = 2
 """Connections beside the pool's: one for the run log, one for what must not wait behind searches."""
+
+_PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
+"""What traces call who provides a model, by what the settings call it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ class Services:
     streams: RunStreams
     tuned: TunedSettings
     memory: Memory
+    metrics: Metrics
+    tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
 
     async def close(self) -> None:
@@ -76,6 +84,7 @@ class Services:
             await self.chat.close()
         await self.embeddings.close()
         await self.database.close()
+        await self.tracing.close()
 
 
 def build_services(settings: Settings, address: Address | None = None) -> Services:
@@ -94,6 +103,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         wake_seconds=settings.database_wake_seconds,
     )
     embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
+    metrics = Metrics()
     breakers: dict[str, CircuitBreaker] = {}
     if chat is not None:
         breakers["chat"] = _breaker(chat.name, settings)
@@ -102,10 +112,10 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
     return Services(
         settings=settings,
         database=database,
-        chat=GuardedChat(chat, breakers["chat"]) if chat else None,
+        chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
         embeddings=embeddings,
-        queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
-        run_log=RunLog(database),
+        queries=QueryEmbedder(embeddings, database, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
+        run_log=RunLog(database, metrics, Prices.of(settings)),
         streams=RunStreams(
             RunStore(database.reserve),
             grace_seconds=settings.stream_grace_seconds,
@@ -114,6 +124,8 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         ),
         tuned=TunedSettings(settings, database),
         memory=Memory(),
+        metrics=metrics,
+        tracing=Tracing(traces_endpoint(settings)),
         breakers=breakers,
     )
 

@@ -267,7 +267,7 @@ class Settings(BaseModel):
     model_prompt_price: float | None = Field(
         default=None,
         ge=0,
-        description="US dollars for a million tokens that the chat model reads. Unset: `quarry runs show` tells no cost.",
+        description="US dollars for a million tokens that the chat model reads. Unset: tokens are counted, and no cost is told.",
     )
     model_completion_price: float | None = Field(
         default=None, ge=0, description="US dollars for a million tokens that the chat model writes."
@@ -276,6 +276,19 @@ class Settings(BaseModel):
         default=60.0, gt=0, description="The longest that an answer about campaigns takes."
     )
     campaigns_chat_tokens: int = Field(default=60_000, ge=1000, description="Model tokens that such an answer may use.")
+    otel_exporter_otlp_endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^/\s]+",
+        description="Where a collector of OpenTelemetry takes traces by OTLP over HTTP; `/v1/traces` is added. Set, requests "
+        "are traced, if the extra `otel` is installed; the other variables of OpenTelemetry's convention hold too.",
+    )
+    otel_exporter_otlp_traces_endpoint: str | None = Field(
+        default=None, pattern=r"^https?://[^/\s]+", description="The same as a whole address, instead of it."
+    )
+    otel_traces_exporter: str | None = Field(
+        default=None,
+        description="otlp: requests are traced, without an address to http://localhost:4318; any other: they are not.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Least level logged.")
     aws_lambda_function_name: str | None = Field(default=None, description="Set by AWS Lambda; not for you to set.")
     aws_lambda_log_stream_name: str | None = Field(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from quarry.core.model.interface import Usage
+from quarry.core.model.prices import Prices
 from quarry.core.run_log import recent_runs, whole_run
-from quarry.core.settings import Settings
 from quarry.core.text import shorten
 from quarry.local.database import LocalDatabase
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
@@ -27,25 +27,6 @@ _STATUS_STYLES = {"completed": "green", "degraded": "yellow", "abandoned": "yell
 _NO_RUNS = 'No search has run yet: quarry ask records "…"'
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Prices:
-    """US dollars for a million tokens read and written, as the settings have them; None where they do not."""
-
-    prompt: float | None
-    completion: float | None
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        return cls(settings.model_prompt_price, settings.model_completion_price)
-
-    def cost(self, row: Row) -> float | None:
-        """What the tokens of a run or a step cost, in US dollars; None where a price is not known."""
-        if self.prompt is None or self.completion is None:
-            return None
-        read, written = int(row["prompt_tokens"]), int(row["completion_tokens"])
-        return (read * self.prompt + written * self.completion) / 1e6
 
 
 async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool, as_json: bool) -> None:
@@ -71,7 +52,7 @@ async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> No
         run = await whole_run(services.database, run_id)
         prices = Prices.of(services.settings)
     if as_json:
-        _write_json(run | {"cost_usd": prices.cost(run), "steps": [_priced(step, prices) for step in run["steps"]]})
+        _write_json(run | {"cost_usd": _cost(run, prices), "steps": [_priced(step, prices) for step in run["steps"]]})
     else:
         _show(make_console(), run, prices)
 
@@ -88,8 +69,13 @@ def _summary(run: Row, query_characters: int) -> tuple[str | Text, ...]:
     )
 
 
+def _cost(row: Row, prices: Prices) -> float | None:
+    """What the tokens of a run or a step cost."""
+    return prices.cost(Usage(row["prompt_tokens"], row["completion_tokens"]))
+
+
 def _priced(step: Row, prices: Prices) -> Row:
-    return {**step, "cost_usd": prices.cost(step)}
+    return {**step, "cost_usd": _cost(step, prices)}
 
 
 def _show(console: Console, run: Row, prices: Prices) -> None:
@@ -102,7 +88,7 @@ def _show(console: Console, run: Row, prices: Prices) -> None:
         "ended": run["status"] + (f": {run['end_reason']}" if run["end_reason"] else ""),
         "model": run["chat_model"] or "none, the fallbacks answered",
         "tokens": f"{run['prompt_tokens']:,} read, {run['completion_tokens']:,} written",
-        "cost": _dollars(prices.cost(run)) if run["chat_model"] else "",
+        "cost": _dollars(_cost(run, prices)) if run["chat_model"] else "",
         "degraded": ", ".join(run["degraded_steps"]),
         "request": run["request_id"],
         "feedback": _feedback(run),
@@ -134,7 +120,7 @@ def _step(step: Row, whole_ms: float, prices: Prices) -> tuple[str | Text, ...]:
         f"{step['duration_ms']:,.0f}",
         Text(timeline_bar(step["started_ms"], step["duration_ms"], whole_ms), _STATUS_STYLES[step["status"]]),
         f"{step['prompt_tokens'] + step['completion_tokens']:,}",
-        _dollars(prices.cost(step)),
+        _dollars(_cost(step, prices)),
         _status(step["status"]),
         ", ".join(f"{name} {count:,}" for name, count in step["counts"].items()),
     )

@@ -20,6 +20,7 @@ import uvicorn
 from quarry.api import everything
 from quarry.core.collections.keeper import keep
 from quarry.core.errors import ConfigurationError, ModelUnavailable
+from quarry.core.metrics import in_words
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services
 from quarry.core.web.app import create_app
@@ -31,6 +32,9 @@ from quarry.local.logs import configure_logging
 
 DRAIN_SECONDS = 1
 """How long open streams may go on once the server was told to end."""
+
+TELL_SECONDS = 60.0
+"""How often the log says what was counted, where anything was."""
 
 SAMPLE_QUESTION = "Why did the council decide to keep the old elm in Quill Square?"
 SAMPLE_WORDS = "bridge weight limit"
@@ -97,8 +101,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it has started, then loads the local embedding model and keeps collections in step. Its end by a
-    signal is no failure.
+    """A server that says when it has started, then loads the local embedding model, keeps collections in step and logs what it
+    counts. Its end by a signal is no failure.
     """
 
     def __init__(self, config: uvicorn.Config, services: Services, on_started: Callable[[], None]) -> None:
@@ -110,7 +114,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_started()
-        self._beside = [asyncio.create_task(_warm(self._services)), asyncio.create_task(keep(self._services))]
+        work = (_warm(self._services), keep(self._services), _tell(self._services))
+        self._beside = [asyncio.create_task(each) for each in work]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end by themselves for a while, then cut them off, and close the services only when all have ended."""
@@ -141,6 +146,14 @@ async def _warm(services: Services) -> None:
             await asyncio.to_thread(services.embeddings.load)
         except ModelUnavailable as error:
             logger.warning("%s", error.message)
+
+
+async def _tell(services: Services) -> None:
+    """Log what was counted, every now and then."""
+    while True:
+        await asyncio.sleep(TELL_SECONDS)
+        if counts := services.metrics.take():
+            logger.info("counted: %s", in_words(counts))
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:

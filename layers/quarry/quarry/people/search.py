@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from quarry.core.budget import Budget
 from quarry.core.errors import EmptyEmbedding, PaymentRequired
 from quarry.core.idempotency import Claim, KeyedRequest, once
+from quarry.core.metrics import CREDITS_SPENT
 from quarry.core.model.step import decide
 from quarry.core.off_loop import off_loop
 from quarry.core.run_log import ResultRecord, Run
@@ -136,6 +137,7 @@ async def _search(
                 await claim.store(connection, response)
             # last, since the user's other searches wait from here on for the end of this transaction
             await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
+    services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
     run.end_reason = "answered" if found.people else "nothing_found"
     return response

@@ -13,6 +13,7 @@ from quarry.core.model.circuit_breaker import CircuitBreaker
 from quarry.core.model.interface import EmbeddingModel
 from quarry.core.postgres.embed import mismatch, recorded_model
 from quarry.core.postgres.pool import Database
+from quarry.core.tracing import Attributes, span
 
 CACHED_QUERIES_MAX = 1024
 MODEL_CHECK_SECONDS = 60.0
@@ -22,13 +23,16 @@ class QueryEmbedder:
     """Embeds queries for one database, whose vectors must come from the same model.
 
     `breaker` is for a model on another machine: it is not asked while it keeps failing, nor waited for when time is up. A model
-    in this process needs neither: it always comes to an end, and what it makes is kept.
+    in this process needs neither: it always comes to an end, and what it makes is kept. Traces name the `provider`.
     """
 
-    def __init__(self, model: EmbeddingModel, database: Database, breaker: CircuitBreaker | None = None) -> None:
+    def __init__(
+        self, model: EmbeddingModel, database: Database, breaker: CircuitBreaker | None = None, provider: str = "local"
+    ) -> None:
         self.model = model
         self._database = database
         self._breaker = breaker
+        self._provider = provider
         self._cache: OrderedDict[str, list[float]] = OrderedDict()
         self._checked_at = float("-inf")
         self._holds_vectors = False
@@ -58,6 +62,16 @@ class QueryEmbedder:
         return vectors
 
     async def _ask(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+        attributes: Attributes = {
+            "gen_ai.operation.name": "embeddings",
+            "gen_ai.provider.name": self._provider,
+            "gen_ai.request.model": self.model.name,
+            "gen_ai.embeddings.dimension.count": self.model.dimensions,
+        }
+        with span(f"embeddings {self.model.name}", attributes, kind="client"):
+            return await self._asked(texts, seconds)
+
+    async def _asked(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
         if self._breaker is None:
             return await self.model.embed(texts)
         with self._breaker.attempt():

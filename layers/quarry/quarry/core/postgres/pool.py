@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from typing import Any, LiteralString, Self
 
 import psycopg
@@ -23,9 +24,11 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable, QuarryError
 from quarry.core.postgres.certificates import checked, untrusted
 from quarry.core.postgres.schema import has_extensions, search_path_query
+from quarry.core.postgres.statement_name import statement_name
 from quarry.core.postgres.vectors import HALFVEC_TYPE, knows_vectors, learn_vectors
 from quarry.core.secrets import Secret
 from quarry.core.settings import DEFAULT_SCHEMA
+from quarry.core.tracing import span
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
@@ -160,12 +163,14 @@ class Database:
         return _ActingDatabase(self, settings)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Connection]:
-        """A connection inside a transaction: committed at the end, rolled back by an exception.
+    async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
+        """A connection inside a transaction: committed at the end, rolled back by an exception. `statement` is what it is for,
+        where that is one, and names it in a trace.
 
         Work that may rightly take longer than others says so first, by `set local`.
         """
-        with translated():
+        named = "transaction" if statement is None else partial(statement_name, statement)
+        with translated(), span(named, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"):
             async with self._connection() as connection:
                 try:
                     yield connection
@@ -176,7 +181,7 @@ class Database:
 
     async def rows(self, query: Query, parameters: Parameters | None = None) -> list[DictRow]:
         """All rows of one statement."""
-        async with self.transaction() as connection:
+        async with self.transaction(query) as connection:
             cursor = await connection.execute(query, parameters)
             return await cursor.fetchall()
 
@@ -187,7 +192,7 @@ class Database:
 
     async def execute(self, query: Query, parameters: Parameters | None = None) -> int:
         """Run one statement; how many rows it touched."""
-        async with self.transaction() as connection:
+        async with self.transaction(query) as connection:
             return (await connection.execute(query, parameters)).rowcount
 
     async def wake(self) -> None:
@@ -356,8 +361,8 @@ class _ActingDatabase(Database):
         await self._base.wake()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Connection]:
-        async with self._base.transaction() as connection:
+    async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
+        async with self._base.transaction(statement) as connection:
             await connection.execute(
                 "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
                 [list(self._settings), list(self._settings.values())],

@@ -14,6 +14,7 @@ from quarry.core.stream.encoding import Form, Place
 from quarry.core.stream.events import Event
 from quarry.core.stream.recording import CANCELLED_MESSAGE, LEFT_MESSAGE, Recording
 from quarry.core.stream.run_store import RunStore
+from quarry.core.tracing import untraced
 
 WRITE_SECONDS = 0.25
 """Events are stored so often, and at the end."""
@@ -52,7 +53,7 @@ class RunStreams:
     ) -> AsyncGenerator[bytes]:
         """The events of a search, which begins with the first of them. `deadline` is by the event loop's clock."""
         recording = Recording(search, form.error, deadline=deadline)
-        keeping = asyncio.create_task(self._keep(recording, run_id, caller))
+        keeping = asyncio.create_task(self._keep(recording, run_id, caller), context=untraced())
         number = 0
         try:
             async with aclosing(recording.read(heartbeat_seconds)) as events:

@@ -20,6 +20,7 @@ from quarry.core.web import problems
 
 _HEADERS_ONLY = "quarry.headers_only"
 _ENDPOINT = "quarry.endpoint"
+_ADDRESS = "quarry.address"
 _PARAMETER = re.compile(r"{[^}]*}")
 
 
@@ -33,8 +34,16 @@ def endpoint_of(scope: Scope) -> object:
     return scope[_ENDPOINT]
 
 
+def address_of(scope: Scope) -> str:
+    """Which address such a request has, its parameters by their names: `/people/{id}`."""
+    address: str = scope[_ADDRESS]
+    return address
+
+
 @dataclass(frozen=True)
 class _Address:
+    path: str
+    """With its parameters by their names."""
     pattern: re.Pattern[str]
     literal_characters: int
     endpoints: Mapping[str, object]
@@ -52,22 +61,19 @@ class KnownAddresses:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        endpoints = self._endpoints_at(scope["path"])
-        if scope["method"] not in endpoints:
-            await _refusal(scope, endpoints)(scope, receive, send)
+        address = self._address_at(scope["path"])
+        if address is None or scope["method"] not in address.endpoints:
+            await _refusal(scope, address.endpoints if address else {})(scope, receive, send)
             return
-        scope = {**scope, _ENDPOINT: endpoints[scope["method"]]}
+        scope = {**scope, _ADDRESS: address.path, _ENDPOINT: address.endpoints[scope["method"]]}
         if scope["method"] == "HEAD":
             await self.app({**scope, "method": "GET", _HEADERS_ONLY: True}, receive, _without_body(send))
         else:
             await self.app(scope, receive, send)
 
-    def _endpoints_at(self, path: str) -> Mapping[str, object]:
-        """Those of the most literal address that `path` has, by method; none where it has none."""
-        for address in self._addresses:
-            if address.pattern.match(path):
-                return address.endpoints
-        return {}
+    def _address_at(self, path: str) -> _Address | None:
+        """The most literal address that `path` has."""
+        return next((address for address in self._addresses if address.pattern.match(path)), None)
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
@@ -82,7 +88,7 @@ def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
         if "GET" in by_method:
             by_method["HEAD"] = by_method["GET"]
     addresses = (
-        _Address(pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
+        _Address(path, pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
         for path, pattern in patterns.items()
     )
     return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)

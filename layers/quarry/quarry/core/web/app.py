@@ -21,7 +21,9 @@ from quarry.core.web.bodies import ShortJsonBodies
 from quarry.core.web.deadline import BeginsInTime
 from quarry.core.web.description import Description
 from quarry.core.web.host_gate import HostGate
+from quarry.core.web.measured import Measured
 from quarry.core.web.openai_errors import OpenAIErrors
+from quarry.core.web.traced import Traced
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # its spans would hold the query string, which is what was asked; ours are made by Traced
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.services = services
     app.state.description = Description(documented)
@@ -49,6 +53,8 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
     # the last one is the outermost: it sees a request first
     app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
+    if services.tracing.is_on:
+        app.add_middleware(Traced, tracing=services.tracing)
     app.add_middleware(KnownAddresses, routes=app.routes)
     app.add_middleware(BeginsInTime)
     app.add_middleware(_Unforeseen)
@@ -67,6 +73,7 @@ def create_app(services: Services, routers: Sequence[APIRouter], documented: Seq
         app.add_middleware(HostGate, settings=services.settings)
     app.add_middleware(OpenAIErrors)
     app.add_middleware(_EveryResponse)
+    app.add_middleware(Measured, metrics=services.metrics)
     return app
 
 

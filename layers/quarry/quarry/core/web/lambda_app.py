@@ -114,11 +114,9 @@ class ExecutionEnvironment:
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | StreamedResponse:
             if self.settings.aws_sam_local:
                 return serve_whole(event, context)
-            started = time.perf_counter()
+            began = time.perf_counter()
             self.telemetry.begin(context)
-            response = self.run(respond(application(self.services), event, context))
-            if response.is_event_stream:
-                self.telemetry.first_event_after(time.perf_counter() - started)
+            response = self.run(respond(application(self.services), event, context, began=began))
             return replace(response, body=self._finishing(response.body))
 
         return handler
@@ -148,7 +146,8 @@ class ExecutionEnvironment:
 
     async def _finish(self) -> None:
         await self.services.run_log.drain()
-        self.telemetry.flush()
+        self.telemetry.write(self.services.metrics.take())
+        await self.services.tracing.flush()
 
     @cached_property
     def _loop(self) -> asyncio.AbstractEventLoop:

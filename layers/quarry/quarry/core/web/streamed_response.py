@@ -18,6 +18,7 @@ from mangum.handlers.api_gateway import APIGateway
 from starlette.types import ASGIApp, Message, Scope
 
 from quarry.core.web.deadline import deadline_of
+from quarry.core.web.measured import BEGAN
 
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
@@ -25,7 +26,6 @@ GRACE_SECONDS = 1.0
 
 # The connection between the runtime and Lambda has its own.
 _HOP_BY_HOP = frozenset(("connection", "content-length", "transfer-encoding"))
-_EVENT_STREAMS = ("text/event-stream", "application/x-ndjson")
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,6 @@ class StreamedResponse:
     """The loop on which the body is made."""
 
     @property
-    def is_event_stream(self) -> bool:
-        return any(name == "content-type" and value.startswith(_EVENT_STREAMS) for name, value in self.headers)
-
-    @property
     def prelude(self) -> bytes:
         """What API Gateway reads before the body."""
         values: defaultdict[str, list[str]] = defaultdict(list)
@@ -64,13 +60,14 @@ class StreamedResponse:
         return json.dumps(metadata).encode() + PRELUDE_END
 
 
-async def respond(app: ASGIApp, event: dict[str, Any], context: object) -> StreamedResponse:
-    """The application's response to a REST proxy event, once the first piece of its body is there.
+async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began: float) -> StreamedResponse:
+    """The application's response to a REST proxy event, once the first piece of its body is there. `began`: when the invocation
+    did, by `time.perf_counter`.
 
     Raises what the application raises until then.
     """
     request = APIGateway(event, context, {"api_gateway_base_path": "/"})  # type: ignore[typeddict-item, arg-type]
-    scope: Scope = {**request.scope}
+    scope: Scope = {**request.scope, BEGAN: began}
     latest = deadline_of(scope) + GRACE_SECONDS
     messages = _messages(app, scope, request.body)
     try:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics
 from mangum.types import LambdaContext
 
+from quarry.core.metrics import Counts, Metric
 from quarry.core.settings import Settings
 
 NAMESPACE = "Quarry"
 SERVICE = "quarry"  # also the parent of all our loggers, being the package's name
-TIME_TO_FIRST_EVENT = "TimeToFirstEvent"
-EMBEDDING_BACKLOG = "EmbeddingBacklog"
-EMBEDDING_BACKLOG_AGE = "EmbeddingBacklogAge"
+
+logger = logging.getLogger(__name__)
 
 
 def configure_logging(settings: Settings) -> Logger | None:
@@ -28,11 +29,12 @@ def configure_logging(settings: Settings) -> Logger | None:
 
 
 class Telemetry:
-    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`."""
+    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and `domain` where they
+    are counted by domain.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._function = settings.aws_lambda_function_name or SERVICE
-        self._metrics = Metrics(namespace=NAMESPACE, service=SERVICE, function_name=self._function)
         self._invoked = False
         self._logger = configure_logging(settings)
 
@@ -44,20 +46,25 @@ class Telemetry:
                 function_name=self._function, function_request_id=context.aws_request_id, cold_start=cold_start
             )
         if cold_start:
-            self._metrics.provider.add_cold_start_metric(cast("Any", context))
+            self._line().add_cold_start_metric(cast("Any", context))
 
-    def first_event_after(self, seconds: float) -> None:
-        """Count how long a stream's reader waited for its first event."""
-        self._metrics.add_dimension("function_name", self._function)
-        self._metrics.add_metric(TIME_TO_FIRST_EVENT, MetricUnit.Milliseconds, seconds * 1000)
+    def write(self, counts: Counts) -> None:
+        """Write what was counted to the log: a line for the function, and one for each domain."""
+        try:
+            for domain, values in counts.items():
+                self._write(values, {"domain": domain} if domain else {})
+        except Exception:
+            # the answer is given: that it was not counted is no failure of it
+            logger.exception("metrics are not written")
 
-    def embedding_backlog(self, rows: int, seconds: float) -> None:
-        """Count the rows that wait to be embedded, and for how long at most."""
-        self._metrics.add_dimension("function_name", self._function)
-        self._metrics.add_metric(EMBEDDING_BACKLOG, MetricUnit.Count, rows)
-        self._metrics.add_metric(EMBEDDING_BACKLOG_AGE, MetricUnit.Seconds, seconds)
+    def _write(self, values: Mapping[Metric, Sequence[float]], dimensions: Mapping[str, str]) -> None:
+        line = self._line()
+        for name, text in {"function_name": self._function, **dimensions}.items():
+            line.add_dimension(name, text)
+        for metric, each in values.items():
+            for value in each:
+                line.add_metric(metric.name, metric.unit, value)
+        line.flush_metrics()
 
-    def flush(self) -> None:
-        """Write what was counted to the log."""
-        if self._metrics.metric_set:
-            self._metrics.flush_metrics()
+    def _line(self) -> EphemeralMetrics:
+        return EphemeralMetrics(namespace=NAMESPACE, service=SERVICE, function_name=self._function)

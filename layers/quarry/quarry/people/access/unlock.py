@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quarry.core.errors import Forbidden
+from quarry.core.metrics import CREDITS_SPENT
 from quarry.core.postgres.pool import Connection
 from quarry.core.services import Caller, Services
 from quarry.people.access.credits import UNLOCK_PRICE, balance_of, spend
@@ -39,6 +40,8 @@ async def unlock_contact(person_id: str, search_id: str, caller: Caller, service
         contact = await read_contact(connection, user_id, search_id, person_id)
         if contact is None:
             raise Forbidden(NOT_OPEN)
+    if charged:
+        services.metrics.count(CREDITS_SPENT, UNLOCK_PRICE)
     return UnlockResponse(charged=charged, balance=balance, contact=contact)
 
 

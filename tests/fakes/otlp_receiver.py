@@ -1,0 +1,102 @@
+"""A receiver of traces on loopback that speaks OTLP over HTTP, as OpenTelemetry's collector does."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+
+@dataclass(frozen=True)
+class ReceivedSpan:
+    """A span as it was sent; ids in hexadecimal, `parent` empty at the root."""
+
+    name: str
+    trace: str
+    id: str
+    parent: str
+    kind: str
+    attributes: dict[str, str | int]
+    failed: bool
+
+
+class OtlpReceiver:
+    """Takes what is sent to `url`/v1/traces. `bodies` are the requests as they came."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def services(self) -> set[str]:
+        """The names of the services that spans came from."""
+        return {
+            attribute.value.string_value
+            for body in self.bodies
+            for resource in ExportTraceServiceRequest.FromString(body).resource_spans
+            for attribute in resource.resource.attributes
+            if attribute.key == "service.name"
+        }
+
+    @property
+    def spans(self) -> list[ReceivedSpan]:
+        return [
+            _received(span)
+            for body in self.bodies
+            for resource in ExportTraceServiceRequest.FromString(body).resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        bodies = self.bodies
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                is_known = self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
+                if is_known:
+                    bodies.append(body)
+                self.send_response(200 if is_known else 404)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        return Handler
+
+
+def _received(span: Span) -> ReceivedSpan:
+    values = {each.key: each.value for each in span.attributes}
+    return ReceivedSpan(
+        name=span.name,
+        trace=span.trace_id.hex(),
+        id=span.span_id.hex(),
+        parent=span.parent_span_id.hex(),
+        kind=Span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_").lower(),
+        attributes={key: value.string_value or value.int_value for key, value in values.items()},
+        failed=span.status.code == Status.STATUS_CODE_ERROR,
+    )
