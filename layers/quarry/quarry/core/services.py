@@ -20,6 +20,7 @@ from quarry.core.model.openai_embedding import OpenAIEmbedding
 from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres.pool import Address, Database
+from quarry.core.postgres.reader import Reader, Replica
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
@@ -51,12 +52,16 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
+    `reader` is for what only reads and may be some seconds old: searches, and records by their ids. It is a Reader where there is
+    a replica, and else `database`, by which goes all that charges, stores, or must see what was written just now.
+
     `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
     are those of the models on other machines: "chat", "embedding".
     """
 
     settings: Settings
     database: Database
+    reader: Database
     chat: ChatModel | None
     embeddings: EmbeddingModel
     queries: QueryEmbedder
@@ -73,6 +78,7 @@ class Services:
         if self.chat is not None:
             await self.chat.close()
         await self.embeddings.close()
+        await self.reader.close()
         await self.database.close()
 
 
@@ -91,6 +97,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
         wake_seconds=settings.database_wake_seconds,
     )
+    reader = _build_reader(settings, database)
     embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
     breakers: dict[str, CircuitBreaker] = {}
     if chat is not None:
@@ -100,9 +107,10 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
     return Services(
         settings=settings,
         database=database,
+        reader=reader,
         chat=GuardedChat(chat, breakers["chat"]) if chat else None,
         embeddings=embeddings,
-        queries=QueryEmbedder(embeddings, database, breakers.get("embedding")),
+        queries=QueryEmbedder(embeddings, reader, breakers.get("embedding")),
         run_log=RunLog(database),
         streams=RunStreams(
             RunStore(database.reserve),
@@ -122,14 +130,30 @@ def _breaker(model: str, settings: Settings) -> CircuitBreaker:
     )
 
 
+def _build_reader(settings: Settings, database: Database) -> Database:
+    if settings.database_reader_url is None:
+        return database
+    replica = Replica(
+        _with_secret(settings, settings.database_reader_url.get_secret_value()),
+        pool_size=settings.database_pool_size,
+        timeout_seconds=settings.database_timeout_seconds,
+        schema=settings.database_schema,
+        pooled=settings.database_pooled,
+        lag_seconds=settings.database_reader_lag_seconds,
+    )
+    return Reader(database, replica)
+
+
 def database_address(settings: Settings) -> str | Secret:
     """The URL of the database, or the secret that holds it. Raises ConfigurationError when there is neither."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
-    if settings.database_secret_arn:
-        return database_secret(settings.database_secret_arn, known=url)
-    if not url:
+    if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
-    return url
+    return _with_secret(settings, url)
+
+
+def _with_secret(settings: Settings, url: str) -> str | Secret:
+    return database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
 
 
 def read_database_url(settings: Settings) -> str:
