@@ -131,7 +131,7 @@ def service_times(
     services = build_services(Settings.from_environment({"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"}))
     if embeddings is not None:
         services = replace(services, embeddings=embeddings, queries=QueryEmbedder(embeddings, services.database))
-    asyncio.run(_record_model(url, services.embeddings))
+    asyncio.run(record_model(url, services.embeddings))
     with (
         serving(services) as base,
         httpx2.Client(base_url=base, timeout=REQUEST_SECONDS) as client,
@@ -158,7 +158,7 @@ def _timed_request(ask: Callable[[httpx2.Client, str], None], client: httpx2.Cli
     return (time.perf_counter() - started) * 1000
 
 
-async def _record_model(url: str, embeddings: EmbeddingModel) -> None:
+async def record_model(url: str, embeddings: EmbeddingModel) -> None:
     database = Database(url, pool_size=1, timeout_seconds=10)
     await remember_model(database, embeddings)
     await database.close()

@@ -105,8 +105,13 @@ def _buys_a_contact(client: TestClient) -> None:
     """People are searched on the replica, charged, stored, unlocked and opened on the database: at once."""
     before = client.get("/credits").json()["balance"]
     found = client.post("/people/search", json={"query": "Go engineers in Bengaluru who are open to work"}).json()
-    person, search = found["people"][0]["id"], {"search_id": found["search_id"]}
-    assert client.post(f"/people/{person}/unlock", json=search).json()["balance"] == before - 2
+    search = {"search_id": found["search_id"]}
+    # some may not be reached by anybody, which costs nothing
+    for person in (each["id"] for each in found["people"]):
+        unlocked = client.post(f"/people/{person}/unlock-contact", json=search)
+        if unlocked.status_code == 200:
+            break
+    assert unlocked.json()["balance"] == before - 2
     assert client.get(f"/people/{person}", params=search).json()["contact_unlocked"]
 
 
@@ -114,7 +119,7 @@ def _shares_an_answer(client: TestClient) -> None:
     """An answer is stored on the database and can be opened at once. What it was made from is compared with what is there."""
     question = {"question": "Who moved the motion on the Sable River Bridge?"}
     told = client.post("/records/ask", json=question).text
-    assert "event: sources" in told
+    assert '"type":"sources"' in told
     answer_id = told.split('"answer_id":"')[1].split('"')[0]
     answer = client.get(f"/answers/{answer_id}").json()
     assert {changed["change"] for changed in answer["changed_since"]} == {"gone"}
