@@ -6,40 +6,44 @@ import asyncio
 import json
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.rows import DictRow
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
 from quarry import catalog
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.postgres import reader
-from quarry.core.postgres.pool import Database
+from quarry.core.postgres.pool import Connection, Database
 from quarry.core.postgres.reader import Reader, Replica, lag_seconds
 from quarry.core.services import Services, build_services
 from quarry.core.settings import Settings
 from quarry.core.web import service_routes
+from quarry.local.database import LocalDatabase
+from quarry.local.doctor import replica_finding
 from tests.conftest import client_of, clone_database
 from tests.replica import StreamingReplica, streaming_replica
 
 SAMPLE_PERSON = "p-anagha-venkataraman"
 MOTION = "2023-11-14-council-m2"
 
-READ = [
-    ("GET", "/records/search", {"q": "Sable River Bridge"}, "Sable River Bridge"),
-    ("GET", "/records/facets", {"type": "motion", "by": "result"}, '"Carried"'),
-    ("GET", f"/records/motion/{MOTION}", {}, "Sable River Bridge"),
-    ("POST", "/companies/chat", {"messages": [{"role": "user", "content": "restaurant technology"}]}, "Pass & Rail"),
-    ("GET", "/companies/c-afyapamoja", {}, "c-afyapamoja"),
-    ("GET", "/people", {}, SAMPLE_PERSON),
-    ("GET", f"/people/{SAMPLE_PERSON}/profile", {}, '"cards"'),
-    ("POST", "/campaigns/chat", {"message": "Which campaigns are about travel?"}, "cmp-"),
-    ("GET", "/campaigns/cmp-lumen-voyage-3", {}, "cmp-lumen-voyage-3"),
-    ("POST", "/ontology/search", {"query": "marketing plan"}, "riverside-bakery-plan-02"),
-    ("GET", "/ontology/plan/spring-membership-plan-01", {}, "spring-membership-plan-01"),
+READ: list[tuple[str, dict[str, Any] | None, str]] = [
+    ("/records/search?q=Sable+River+Bridge", None, "Sable River Bridge"),
+    ("/records/facets?type=motion&by=result", None, '"Carried"'),
+    (f"/records/motion/{MOTION}", None, "Sable River Bridge"),
+    ("/companies/chat", {"messages": [{"role": "user", "content": "restaurant technology"}]}, "Pass & Rail"),
+    ("/companies/c-afyapamoja", None, "c-afyapamoja"),
+    ("/people", None, SAMPLE_PERSON),
+    (f"/people/{SAMPLE_PERSON}/profile", None, '"cards"'),
+    ("/campaigns/chat", {"message": "Which campaigns are about travel?"}, "cmp-"),
+    ("/campaigns/cmp-lumen-voyage-3", None, "cmp-lumen-voyage-3"),
+    ("/ontology/search", {"query": "marketing plan"}, "riverside-bakery-plan-02"),
+    ("/ontology/plan/spring-membership-plan-01", None, "spring-membership-plan-01"),
 ]
-"""Requests, and what their answers hold where the rows of the sample were found."""
+"""Addresses, what is posted to them, and what the answers hold where the rows of the sample were found."""
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +98,9 @@ def test_searches_and_records_are_read_from_the_replica_and_all_else_from_the_da
                 gone = [Identifier(name) for name in catalog.LOADABLE if name != "people"]
                 connection.execute(SQL("truncate {} cascade").format(SQL(", ").join(gone)))
                 connection.execute("insert into motions (id, text_content) values (%s, 'Of other things')", [MOTION])
-            for method, path, given, held in READ:
-                sent = {"params": given} if method == "GET" else {"json": given}
-                assert held in client.request(method, path, **sent).text, path
+            for path, body, held in READ:
+                answer = client.post(path, json=body) if body else client.get(path)
+                assert held in answer.text, path
             _buys_a_contact(client)
             _shares_an_answer(client)
             assert client.get("/health").json()["reader"] == "ok"
@@ -130,7 +134,7 @@ def _shares_an_answer(client: TestClient) -> None:
 
 
 async def test_a_replica_that_stops_is_left_out_and_used_again_when_it_is_back(
-    services: Services, replica: StreamingReplica
+    services: Services, replica: StreamingReplica, shared_url: str
 ) -> None:
     assert await is_from_replica(services.reader)
     replica.stop()
@@ -139,9 +143,11 @@ async def test_a_replica_that_stops_is_left_out_and_used_again_when_it_is_back(
         assert not any(answers)
         assert not await is_from_replica(services.reader)
         assert await health(services) == "unavailable"
+        assert (await replica_finding(LocalDatabase(services.settings, shared_url))).status == "broken"
     finally:
         replica.start()
     await becomes(services, from_replica=True)
+    assert (await replica_finding(LocalDatabase(services.settings, shared_url))).status == "ok"
 
 
 async def test_a_replica_that_lags_is_left_out_until_it_has_caught_up(
@@ -196,6 +202,19 @@ async def test_the_replica_knows_who_the_caller_is(services: Services) -> None:
     acting = services.reader.acting({"quarry.caller": "ann"})
     row = await acting.row("select current_setting('quarry.caller') as caller, pg_is_in_recovery() as is_replica")
     assert row == {"caller": "ann", "is_replica": True}
+
+
+async def test_who_serves_may_ask_how_far_the_replica_is_behind(services: Services, replica: StreamingReplica) -> None:
+    replica.catch_up()
+
+    async def as_serving(connection: Connection) -> DictRow | None:
+        await connection.execute("set local role quarry_serving")
+        return await (await connection.execute(reader.BEHIND)).fetchone()
+
+    row = await services.reader.read(as_serving)
+    assert row is not None
+    assert row["is_up_to_date"]
+    assert row["age"] >= 0
 
 
 async def test_aurora_says_itself_how_far_a_reader_is_behind(shared_url: str) -> None:

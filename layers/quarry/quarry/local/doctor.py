@@ -76,7 +76,7 @@ def _findings() -> Iterator[Finding]:
                 yield from _server(connection, where)
             yield from _schema(settings, url)
             if settings.database_reader_url:
-                yield asyncio.run(_replica(LocalDatabase(settings, url)))
+                yield asyncio.run(replica_finding(LocalDatabase(settings, url)))
     except EmbeddedPostgresError as error:
         yield Finding("broken", "database", str(error))
     except QuarryError as error:
@@ -222,7 +222,8 @@ async def _not_embedded(database: LocalDatabase) -> Finding:
     return Finding("absent", subject, detail, "run `quarry embed --stale`")
 
 
-async def _replica(database: LocalDatabase) -> Finding:
+async def replica_finding(database: LocalDatabase) -> Finding:
+    """How the replica stands that DATABASE_READER_URL names."""
     async with database.services() as services:
         assert isinstance(services.reader, Reader)
         state = await services.reader.ask()

@@ -33,7 +33,7 @@ LEFT_OUT_SECONDS = 5.0
 
 # A streaming replica. One that has replayed all that it received is up to date however long ago that was written, if something
 # still comes in.
-_BEHIND = """
+BEHIND = """
 select not pg_is_in_recovery() or (exists (select from pg_stat_wal_receiver)
     and pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()) as is_up_to_date,
   extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as age
@@ -119,7 +119,7 @@ class Replica(Database):
         if not self._is_aurora:
             try:
                 async with connection.transaction():  # a savepoint
-                    row = await (await connection.execute(_BEHIND)).fetchone()
+                    row = await (await connection.execute(BEHIND)).fetchone()
             except psycopg.errors.FeatureNotSupported:
                 self._is_aurora = True
         if self._is_aurora:
