@@ -155,14 +155,14 @@ def no_certificates() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
     """An embedded Postgres for the whole run; the URL of its own database."""
-    with tempfile.TemporaryDirectory(prefix="quarry-tests-", dir=_directory_in_memory()) as directory:
+    with tempfile.TemporaryDirectory(prefix="quarry-tests-", dir=directory_in_memory()) as directory:
         # open to the user that the server runs as when the tests run as root
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory) / "postgres", parameters=_TEST_PARAMETERS) as server:
             yield server.start()
 
 
-def _directory_in_memory() -> Path | None:
+def directory_in_memory() -> Path | None:
     """Where files are kept in memory and programs may run, if there is room: clones take a tenth of the time there."""
     if not os.access(_MEMORY, os.W_OK):
         return None

@@ -6,7 +6,18 @@ import sys
 from collections.abc import Callable
 from itertools import takewhile
 
-from tests.benchmarks import collections, companies, costs, deployed, hostile, ontology, people, records, values
+from tests.benchmarks import (
+    collections,
+    companies,
+    costs,
+    deployed,
+    hostile,
+    ontology,
+    people,
+    records,
+    replica,
+    values,
+)
 from tests.benchmarks.peers import measure as peers
 
 BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
@@ -17,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "ontology": ontology.main,
     "people": people.main,
     "records": records.main,
+    "replica": replica.main,
     "values": values.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }

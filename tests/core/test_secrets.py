@@ -19,6 +19,7 @@ from quarry.core import secrets
 from quarry.core.errors import ConfigurationError, ModelUnavailable, Unavailable
 from quarry.core.model.openai_model import OpenAIChat
 from quarry.core.postgres.pool import Database
+from quarry.core.postgres.reader import Reader
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.services import build_services, read_database_url
 from quarry.core.settings import Settings
@@ -154,6 +155,21 @@ async def test_a_rotated_password_is_read_anew(put: Put, database_url: str) -> N
         finally:
             await database.close()
             operator.execute("drop role rotating")
+
+
+async def test_a_replica_is_opened_by_the_secret_of_its_database(put: Put, server_url: str) -> None:
+    parts = urlsplit(server_url)
+    services = build_services(
+        Settings.from_environment(
+            {
+                "DATABASE_SECRET_ARN": put(server_url.replace(str(parts.port), "1")),
+                "DATABASE_READER_URL": f"postgresql://{parts.hostname}:{parts.port}/",
+            }
+        )
+    )
+    assert isinstance(services.reader, Reader)
+    assert await services.reader.ask() == "ok"
+    await services.close()
 
 
 async def test_the_services_read_their_secrets_when_they_need_them(

@@ -77,6 +77,7 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "VpcId": "vpc-0a1b2c3d",
         "SubnetIds": "subnet-0a1b2c3d,subnet-4e5f6a7b",
         "DatabasePooled": "true",
+        "DatabaseReaderUrl": "postgresql://replica.example.org:5432/",
         "OpenAISecretArn": MODEL_KEY,
         "UserPoolArn": USER_POOL,
         "UserPoolClientId": "4vq8exampleclient0",
@@ -97,6 +98,7 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "SubnetIds": "subnet-0a1b2c3d,subnet-4e5f6a7b",
         "AuroraProxy": "true",
         "AuroraMinCapacity": "0.5",
+        "AuroraReaders": "15",
         "OpenAIBaseUrl": "https://models.example.org/v1",
     },
     "Bedrock": EXTERNAL | {"ModelProvider": "bedrock"},
@@ -725,6 +727,27 @@ def test_a_cluster_made_from_a_snapshot_has_its_user_and_database() -> None:
 def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str], seconds: str) -> None:
     search = lambda_of(deployed(**parameters), "search")
     assert search["Environment"]["Variables"]["DATABASE_WAKE_SECONDS"] == seconds
+
+
+@pytest.mark.parametrize(
+    ("parameters", "host"),
+    [
+        ({}, None),
+        ({"AuroraReaders": "3"}, "<DatabaseCluster.ReadEndpoint.Address>"),
+        ({"AuroraReaders": "3", "AuroraProxy": "true"}, "<DatabaseReaderProxy.Endpoint>"),
+        (EXTERNAL, None),
+        (EXTERNAL | {"DatabaseReaderUrl": "postgresql://replica.example.org:5432/"}, "replica.example.org"),
+    ],
+)
+def test_searches_go_to_the_readers_that_there_are(parameters: dict[str, str], host: str | None) -> None:
+    stack = deployed(**parameters)
+    url = lambda_of(stack, "search")["Environment"]["Variables"]["DATABASE_READER_URL"]
+    assert f"://{host}:5432/" in url if host else url == ""
+    readers = of_type(stack, "AWS::ApplicationAutoScaling::ScalableTarget").values()
+    assert [each["MaxCapacity"] for each in readers] == (["3"] if "AuroraReaders" in parameters else [])
+    assert len(of_type(stack, "AWS::RDS::DBInstance")) == (
+        0 if parameters.keys() & EXTERNAL.keys() else 1 + len(readers)
+    )
 
 
 def test_migrations_and_loads_go_past_the_proxy() -> None:

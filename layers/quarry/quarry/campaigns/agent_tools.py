@@ -47,7 +47,7 @@ class FoundCampaigns(BaseModel):
 
 
 async def _get(arguments: GetCampaignArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return (await campaign_by_id(services.database, arguments.id)).model_dump(mode="json", exclude_none=True)
+    return (await campaign_by_id(services.reader, arguments.id)).model_dump(mode="json", exclude_none=True)
 
 
 async def _search(arguments: SearchCampaignsArguments, caller: Caller, services: Services) -> dict[str, Any]:

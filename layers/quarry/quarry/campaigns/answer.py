@@ -105,7 +105,7 @@ async def conclude(
         return response
     try:
         ids = [campaign.id for campaign in response.campaigns]
-        stands = await standings(toolset.services.database, CAMPAIGNS, clauses, ids)
+        stands = await standings(toolset.services.reader, CAMPAIGNS, clauses, ids)
     except DatabaseUnavailable:
         toolset.run.degrade(ANSWER_STEP)
         return response

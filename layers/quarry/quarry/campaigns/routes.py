@@ -44,8 +44,8 @@ async def chat(
     if is_stream and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before a stream has begun, so that a wrong value is a 422
-    await check_filters(body, await values_of(services.database), services.database)
-    body = await check_constraints(body, services.database)
+    await check_filters(body, await values_of(services.reader), services.reader)
+    body = await check_constraints(body, services.reader)
     request_id = request_id_of(request)
     if is_stream:
         return stream_response(
@@ -68,4 +68,4 @@ async def campaign(
     services: ServicesDependency,
 ) -> Campaign:
     """One whole campaign."""
-    return await campaign_by_id(services.database, id)
+    return await campaign_by_id(services.reader, id)

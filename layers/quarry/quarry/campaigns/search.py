@@ -85,9 +85,9 @@ async def chat_about_campaigns(
         "campaigns", caller.user_id, request.message, _budget(services), services.chat, request_id, run_id or uuid4()
     )
     with services.run_log.record(run):
-        known = await values_of(services.database)
-        base = await check_filters(request, known, services.database)
-        asked = await _read(await check_constraints(request, services.database), known, services)
+        known = await values_of(services.reader)
+        base = await check_filters(request, known, services.reader)
+        asked = await _read(await check_constraints(request, services.reader), known, services)
         toolset = CampaignToolset(services, run, known, base, asked, await off_loop(_said, request))
         conversation: list[Message] = []
         outcome: Outcome | None = None
@@ -121,9 +121,9 @@ async def find_campaigns(
     given = filters.model_dump(exclude_unset=True)
     run = Run("campaigns", caller.user_id, query or phrase or str(given), _budget(services), chat=None)
     with services.run_log.record(run):
-        known = await values_of(services.database)
+        known = await values_of(services.reader)
         toolset = CampaignToolset(services, run, known)
-        clauses = await check_values(filters, known, services.database, exclude=filters.exclude)
+        clauses = await check_values(filters, known, services.reader, exclude=filters.exclude)
         tool, arguments = FILTER_CAMPAIGNS, FilterArguments()
         if query:
             tool, arguments = SEMANTIC_SEARCH, SemanticArguments(query=query, embedding_field=embedding_field)
@@ -157,13 +157,13 @@ async def _read(request: ChatRequest, known: KnownValues, services: Services) ->
     asked = await _read_with(request.message, _earlier(request), known, services)
     if request.constraints is not None:
         return with_constraints(asked, request.constraints)
-    return await execution.confirmed(services.database, asked)
+    return await execution.confirmed(services.reader, asked)
 
 
 async def _read_with(text: str, earlier: Sequence[str], known: KnownValues, services: Services) -> CampaignQuestion:
     # what is relative counts back from the latest capture: campaigns are collected, not live
     today = known.latest or datetime.datetime.now(tz=datetime.UTC).date()
-    reading = await read_question(services.database, CAMPAIGNS, text, today=today, earlier=earlier)
+    reading = await read_question(services.reader, CAMPAIGNS, text, today=today, earlier=earlier)
     before = None
     if reading.question.follows_up and reading.question.topic and earlier:
         before = await _read_with(earlier[-1], earlier[:-1], known, services)
@@ -245,7 +245,7 @@ async def _answer_by_reading(
 
 
 async def _outcome(request: ChatRequest, toolset: CampaignToolset, asked: CampaignQuestion) -> Outcome:
-    database, earlier = toolset.services.database, _earlier(request)
+    database, earlier = toolset.services.reader, _earlier(request)
     if asked.question.references and earlier:
         before = await _read_with(earlier[-1], earlier[:-1], toolset.known, toolset.services)
         vector = await toolset.vector(before.theme) if before.theme else None

@@ -168,7 +168,7 @@ class CampaignToolset:
                 return None
 
     async def _find(self, arguments: FilterArguments, clauses: Sequence[Clause]) -> CampaignSet:
-        database, preferred = self.services.database, self.asked.preferred if self.asked else ()
+        database, preferred = self.services.reader, self.asked.preferred if self.asked else ()
         match arguments:
             case SemanticArguments():
                 vector = await self.vector(arguments.query)
@@ -182,7 +182,7 @@ class CampaignToolset:
 
     def _tool(self, name: str) -> Any:
         async def run_tool(arguments: FilterArguments) -> ToolResult:
-            resolved = await resolve_filters(self.services.database, arguments, self.known, arguments.exclude)
+            resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
             if resolved.unknown:
                 problem = " ".join(str(each) for each in resolved.unknown)
                 return ToolResult(0, problem, f"{problem} Call again with values that exist, or without this filter.")
@@ -220,7 +220,7 @@ class CampaignToolset:
         """What an aggregate tells, in a line."""
         if not isinstance(arguments, AggregateArguments):
             return []
-        answer = await questions.answer(self.services.database, CAMPAIGNS, arguments.as_ask(), (*self.base, *clauses))
+        answer = await questions.answer(self.services.reader, CAMPAIGNS, arguments.as_ask(), (*self.base, *clauses))
         return [summarise_groups(answer, arguments.by or "")]
 
 

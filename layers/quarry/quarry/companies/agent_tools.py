@@ -72,7 +72,7 @@ class FoundCompanies(BaseModel):
 
 
 async def _get(arguments: GetCompanyArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return (await company_by_id(services.database, arguments.id)).model_dump(mode="json", exclude_none=True)
+    return (await company_by_id(services.reader, arguments.id)).model_dump(mode="json", exclude_none=True)
 
 
 async def _search(arguments: SearchCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:

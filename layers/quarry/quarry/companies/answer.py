@@ -87,10 +87,10 @@ async def conclude(
                     chosen, is_near = list(ranking.near[:wanted]), True
             if chosen and clauses and not asked.exact:
                 ids = [each.company_id for each in chosen]
-                met = await standings(context.services.database, COMPANIES, clauses, ids)
+                met = await standings(context.services.reader, COMPANIES, clauses, ids)
             elif not chosen and not asked.exact:
                 near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                costs = await relaxations(context.services.database, COMPANIES, asked.sought.clauses)
+                costs = await relaxations(context.services.reader, COMPANIES, asked.sought.clauses)
         except DatabaseUnavailable:
             context.run.degrade("company_search")
     return Result(asked, chosen, companies, met, near, costs, rounds, end_reason, is_cut_short, is_near, unheard)
@@ -126,7 +126,7 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
 
 async def _unheard_of(context: Context, asked: Asked) -> list[str]:
     """The words of the topic that no company speaks of: what they name, none comes near."""
-    return [] if asked.seed else await unspoken(context.services.database, _topic_words(asked.sought))
+    return [] if asked.seed else await unspoken(context.services.reader, _topic_words(asked.sought))
 
 
 def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:

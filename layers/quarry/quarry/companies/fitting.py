@@ -42,7 +42,7 @@ async def _standings(context: Context, plan: Plan, ids: Sequence[str]) -> Mappin
     clauses = (*plan.clauses, *plan.sought.preferred)
     if not clauses or not ids:
         return {}
-    return await standings(context.services.database, COMPANIES, clauses, ids)
+    return await standings(context.services.reader, COMPANIES, clauses, ids)
 
 
 def _parted(
@@ -104,7 +104,7 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
         return list(found.near_misses)
     context.run.budget.spend_call()
     candidates = await retrieve_variants(
-        context.services.database,
+        context.services.reader,
         [Variant(asked.sought.topic or context.question)],
         statuses=None,
         hybrid=False,
@@ -112,7 +112,7 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     )
     ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
     companies = await look_up(context, ids, found.companies)
-    met = await standings(context.services.database, COMPANIES, clauses, ids) if ids else {}
+    met = await standings(context.services.reader, COMPANIES, clauses, ids) if ids else {}
     return [
         NearMiss(companies[id], labels_of(COMPANIES, clauses, met[id].misses))
         for id in ids

@@ -55,7 +55,7 @@ async def look_up_names(context: Context) -> Asked:
 async def _read(context: Context) -> Reading:
     earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
     return await read_question(
-        context.services.database,
+        context.services.reader,
         COMPANIES,
         context.question,
         today=datetime.datetime.now(datetime.UTC).date(),
@@ -78,7 +78,7 @@ async def match_names(context: Context, names: Sequence[str], statuses: Sequence
         return []
     with context.run.step("search_exact_name_v1") as record:
         context.run.budget.spend_call()
-        matches = await find_names(context.services.database, names, statuses, scoring=context.limits.scoring)
+        matches = await find_names(context.services.reader, names, statuses, scoring=context.limits.scoring)
         record.counts.update(names=len(names), found=len(matches))
     return matches
 
@@ -90,7 +90,7 @@ async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Comp
         return dict(known)
     with context.run.step("get_companies_by_ids_v1") as record:
         context.run.budget.spend_call()
-        found = await companies_by_ids(context.services.database, unknown)
+        found = await companies_by_ids(context.services.reader, unknown)
         record.counts.update(ids=len(unknown), found=len(found))
     return {**known, **{company.id: company for company in found}}
 
@@ -116,7 +116,7 @@ async def _with_seed(
         return asked
     seeks = await off_loop(sought, reading, [match.asked for match in named])
     seeks = await off_loop(with_constraints, seeks, context.request.constraints)
-    vectors = await stored_vectors(context.services.database, seed.id)
+    vectors = await stored_vectors(context.services.reader, seed.id)
     return replace(asked, sought=seeks, seed=seed, seed_vectors=vectors, companies=companies)
 
 

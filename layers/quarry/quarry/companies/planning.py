@@ -71,7 +71,7 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
         with context.run.step("kept_plan") as record:
             record.counts["variants"] = len(kept.query_variants)
         return kept
-    told = replace(inputs, tags=await common_tags(context.services.database))
+    told = replace(inputs, tags=await common_tags(context.services.reader))
     plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), told, context.run)
     context.note(variants=len(plan.query_variants))
     if "company_plan" not in context.run.degraded:

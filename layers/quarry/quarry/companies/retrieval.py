@@ -60,7 +60,7 @@ class _Search:
 
     def __init__(self, context: Context, asked: Asked, plan: Plan, before: Candidates) -> None:
         self._context, self._asked, self._plan = context, asked, plan
-        self._database = context.services.database
+        self._database = context.services.reader
         self._only: Sequence[str] | None = plan.only
         self.pool: Mapping[str, Candidate] = before.pool
         self.name_scores = dict(before.name_scores)

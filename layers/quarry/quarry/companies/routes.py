@@ -41,7 +41,7 @@ async def chat(
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before the stream has begun, so that a wrong value is a 422
-    body = await check_constraints(body, services.database)
+    body = await check_constraints(body, services.reader)
     request_id = request_id_of(request)
     return stream_response(
         request,
@@ -60,4 +60,4 @@ async def company(
     services: ServicesDependency,
 ) -> Company:
     """One whole company."""
-    return await company_by_id(services.database, id)
+    return await company_by_id(services.reader, id)

@@ -145,7 +145,7 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, wanted: C
         yield step.event
         with context.run.step("count_companies") as record:
             context.run.budget.spend_call()
-            told = await count(context.services.database, wanted, COUNTED_SHOWN)
+            told = await count(context.services.reader, wanted, COUNTED_SHOWN)
             record.counts["found"] = told.answer.rows
         step.detail = counted(told.answer.rows, "company", "companies")
     yield step.event

@@ -24,6 +24,7 @@ from quarry.core.model.query_embedding import QueryEmbedder
 from quarry.core.postgres import iam
 from quarry.core.postgres.iam import IamAddress
 from quarry.core.postgres.pool import Address, Database
+from quarry.core.postgres.reader import Reader, Replica
 from quarry.core.run_log import RunLog
 from quarry.core.secrets import Secret, api_key_secret, database_secret
 from quarry.core.settings import Settings
@@ -59,12 +60,16 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
+    `reader` is for what only reads and may be some seconds old: searches, and records by their ids. It is a Reader where there is
+    a replica, and else `database`, by which goes all that charges, stores, or must see what was written just now.
+
     `tuned` tells the settings with the database's own weights, `memory` what is read of the database now and then. `breakers`
     are those of the models on other machines: "chat", "embedding".
     """
 
     settings: Settings
     database: Database
+    reader: Database
     chat: ChatModel | None
     embeddings: EmbeddingModel
     queries: QueryEmbedder
@@ -83,6 +88,7 @@ class Services:
         if self.chat is not None:
             await self.chat.close()
         await self.embeddings.close()
+        await self.reader.close()
         await self.database.close()
         await self.tracing.close()
 
@@ -102,6 +108,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         reserve_size=0 if settings.aws_lambda_function_name else RESERVE_SIZE,
         wake_seconds=settings.database_wake_seconds,
     )
+    reader = _build_reader(settings, database)
     embeddings, chat = build_embedding_model(settings), _build_chat_model(settings)
     metrics = Metrics()
     breakers: dict[str, CircuitBreaker] = {}
@@ -112,9 +119,10 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
     return Services(
         settings=settings,
         database=database,
+        reader=reader,
         chat=GuardedChat(chat, breakers["chat"], _PROVIDERS[settings.model_provider]) if chat else None,
         embeddings=embeddings,
-        queries=QueryEmbedder(embeddings, database, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
+        queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
         run_log=RunLog(database, metrics, Prices.of(settings)),
         streams=RunStreams(
             RunStore(database.reserve),
@@ -136,11 +144,29 @@ def _breaker(model: str, settings: Settings) -> CircuitBreaker:
     )
 
 
+def _build_reader(settings: Settings, database: Database) -> Database:
+    if settings.database_reader_url is None:
+        return database
+    replica = Replica(
+        _address(settings, settings.database_reader_url.get_secret_value()),
+        pool_size=settings.database_pool_size,
+        timeout_seconds=settings.database_timeout_seconds,
+        schema=settings.database_schema,
+        pooled=settings.database_pooled,
+        lag_seconds=settings.database_reader_lag_seconds,
+    )
+    return Reader(database, replica)
+
+
 def database_address(settings: Settings) -> str | Secret:
     """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
     if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
+    return _address(settings, url)
+
+
+def _address(settings: Settings, url: str) -> str | Secret:
     address = database_secret(settings.database_secret_arn, known=url) if settings.database_secret_arn else url
     return IamAddress(address) if settings.database_iam else address
 

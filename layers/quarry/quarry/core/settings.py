@@ -58,6 +58,18 @@ class Settings(BaseModel):
         description="For the function `migrate`, which makes them: who logs in to serve and to load, as `serving=…,loading=…`, "
         "each a secret with a user's name and password as RDS writes them, or `iam:NAME`, a user without a password.",
     )
+    database_reader_url: SecretStr | None = Field(
+        default=None,
+        description="A replica of the database: any that streams, or Aurora's reader endpoint. Searches and records by their ids "
+        "are read there while it answers and is up to date; all that charges or stores goes to the database itself. "
+        "What it does not say, DATABASE_SECRET_ARN does.",
+    )
+    database_reader_lag_seconds: float = Field(
+        default=5.0,
+        gt=0,
+        le=3600,
+        description="A replica that is so far behind the database is left out until it has caught up.",
+    )
     database_schema: str = Field(
         default=DEFAULT_SCHEMA,
         pattern=r"^[a-z_][a-z0-9_]{0,62}$",
@@ -362,7 +374,7 @@ class Settings(BaseModel):
             raise ValueError("is everybody's; name a schema of Quarry's own")
         return schema
 
-    @field_validator("database_url")
+    @field_validator("database_url", "database_reader_url")
     @classmethod
     def _is_a_database_url(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not re.match(r"postgres(?:ql)?://", url.get_secret_value()):
@@ -373,6 +385,8 @@ class Settings(BaseModel):
     def _check_together(self) -> Self:
         if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
+        if self.database_reader_url and not (self.database_url or self.database_secret_arn):
+            raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN: what is it a replica of?")
         if self.openai_api_key and self.openai_secret_arn:
             raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
         if self.embeddings == "openai" and not self.has_openai:

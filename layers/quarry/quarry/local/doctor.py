@@ -21,6 +21,7 @@ from quarry.core.errors import ConfigurationError, ModelUnavailable, QuarryError
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.postgres.embedding_backlog import Backlog, read_backlog
 from quarry.core.postgres.migrate import connect, pending
+from quarry.core.postgres.reader import Reader
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import Settings
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
@@ -74,6 +75,8 @@ def _findings() -> Iterator[Finding]:
             with connect(url, settings.database_schema) as connection:
                 yield from _server(connection, where)
             yield from _schema(settings, url)
+            if settings.database_reader_url:
+                yield asyncio.run(replica_finding(LocalDatabase(settings, url)))
     except EmbeddedPostgresError as error:
         yield Finding("broken", "database", str(error))
     except QuarryError as error:
@@ -217,6 +220,20 @@ async def _not_embedded(database: LocalDatabase) -> Finding:
         return Finding("ok", subject, "none")
     detail = ", ".join(f"{labels.get(name, name)} {_waiting(waits)}" for name, waits in backlog.items())
     return Finding("absent", subject, detail, "run `quarry embed --stale`")
+
+
+async def replica_finding(database: LocalDatabase) -> Finding:
+    """How the replica stands that DATABASE_READER_URL names."""
+    async with database.services() as services:
+        assert isinstance(services.reader, Reader)
+        state = await services.reader.ask()
+    subject, elsewhere = "replica", "searches go to the database"
+    if state == "ok":
+        return Finding("ok", subject, "DATABASE_READER_URL answers and is up to date: searches go to it")
+    if state == "behind":
+        bound = f"more than {database.settings.database_reader_lag_seconds:g} seconds behind"
+        return Finding("absent", subject, f"{bound}; {elsewhere}", "look at its replication")
+    return Finding("broken", subject, f"does not answer; {elsewhere}", "see that it runs, or unset DATABASE_READER_URL")
 
 
 def _waiting(backlog: Backlog) -> str:

@@ -58,7 +58,7 @@ async def _search(arguments: SearchOntologyArguments, caller: Caller, services: 
 
 
 async def _get(arguments: GetOntologyEntityArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    entity = await whole_entity(services.database, caller, arguments.type, arguments.id)
+    entity = await whole_entity(services.reader, caller, arguments.type, arguments.id)
     return entity.model_dump(mode="json", exclude_none=True)
 
 

@@ -38,4 +38,4 @@ async def entity(
     services: ServicesDependency,
 ) -> WholeEntity:
     """One of the caller's entities, whole, with its project."""
-    return await whole_entity(services.database, caller, type, id)
+    return await whole_entity(services.reader, caller, type, id)

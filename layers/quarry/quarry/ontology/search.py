@@ -23,7 +23,7 @@ async def search_ontology(
     with services.run_log.record(run):
         with run.step("retrieve") as record:
             found = await find_entities(
-                services.database,
+                services.reader,
                 caller,
                 query=request.query,
                 project_id=request.project_id,

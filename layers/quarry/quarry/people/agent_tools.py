@@ -53,7 +53,7 @@ class FoundPeople(BaseModel):
 
 
 async def _get(arguments: GetPersonArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return (await public_profile(arguments.id, services.database)).model_dump(mode="json")
+    return (await public_profile(arguments.id, services.reader)).model_dump(mode="json")
 
 
 async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:

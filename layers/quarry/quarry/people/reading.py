@@ -32,9 +32,7 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """
     cleaned = await _clean_up(query, run)
     with run.step("vocabulary"):
-        reading = await read_question(
-            services.database, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date()
-        )
+        reading = await read_question(services.reader, PEOPLE, query, today=datetime.datetime.now(datetime.UTC).date())
         read = normalise(await off_loop(constraints_of, reading.parsed, reading.question))
         read.query_cleaned = cleaned
     output = await decide(PEOPLE_QUERY, QueryToRead(query, cleaned, read), run)

@@ -97,14 +97,14 @@ async def _search(
         with run.step("query_embedding"):
             vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
         # where nobody has a vector words find people, if there are any
-        can_find = vector is not None or await holds_cards(services.database)
+        can_find = vector is not None or await holds_cards(services.reader)
     except EmptyEmbedding:
         can_find = False  # nothing was asked for: nobody is found, and it is charged like any search
     run.budget.release_reserve()
     if can_find:
         excluded = await _exclude(filters, services, run)
         preferred = preferred_clauses(constraints) if request.constraints else []
-        found = await find_people(Wanted(filters, text, vector, excluded, preferred), services.database, run)
+        found = await find_people(Wanted(filters, text, vector, excluded, preferred), services.reader, run)
         relaxations = await _count_relaxations(filters, excluded, services, run)
     reasons = await _explain(found.people, constraints, filters, run)
 
@@ -158,7 +158,7 @@ async def _constraints(request: PeopleSearchRequest, services: Services, run: Ru
     """
     if request.constraints is None:
         return await read_query(request.query, services, run)
-    constraints = await check_constraints(request.constraints, request.query, services.database)
+    constraints = await check_constraints(request.constraints, request.query, services.reader)
     return await off_loop(edited, constraints, request.query)
 
 
@@ -166,14 +166,14 @@ async def _exclude(filters: CardFilters, services: Services, run: Run) -> Person
     if not filters.excludes_anyone:
         return NOBODY
     with run.step("exclude"):
-        return await find_excluded(services.database, filters)
+        return await find_excluded(services.reader, filters)
 
 
 async def _count_relaxations(
     filters: CardFilters, excluded: PersonIds | None, services: Services, run: Run
 ) -> list[Relaxation]:
     with run.step("count_relaxations") as record:
-        counted = await count_relaxations(services.database, filters, excluded)
+        counted = await count_relaxations(services.reader, filters, excluded)
         record.counts["constraints"] = len(counted)
     return [
         Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)

@@ -142,7 +142,7 @@ async def _count(arguments: CountRecordsArguments, caller: Caller, services: Ser
 async def _get(arguments: GetRecordArguments, caller: Caller, services: Services) -> dict[str, Any]:
     types, services = await acting_for(caller, services)
     [chosen] = types.named([arguments.type])
-    record = await whole_record(services.database, chosen, arguments.id)
+    record = await whole_record(services.reader, chosen, arguments.id)
     return record.model_dump(mode="json", exclude_none=True)
 
 

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID, uuid4
 
@@ -31,7 +31,7 @@ from quarry.records import fallbacks
 from quarry.records.absence import Answerability, answerability, names_held_by_none
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
 from quarry.records.applied import applied, scope_of, with_filters_in_force
-from quarry.records.candidates import RecordText
+from quarry.records.candidates import RecordKey, RecordText
 from quarry.records.citations import CitationFilter
 from quarry.records.confidence import confidence
 from quarry.records.contract import (
@@ -56,7 +56,7 @@ from quarry.records.intent import classify_intent, is_asked, words_to_look_up
 from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import answer_messages, followup_messages, research_messages
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.retrieval import Arm, coverages, latest_records
+from quarry.records.retrieval import Arm, coverages, describe, latest_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.support import support
 from quarry.records.tools import SEARCH_ALL, Searched, SearchToolset
@@ -147,7 +147,8 @@ async def answer_question(
         answer_id = None
         if not run.degraded:
             finished = FinishedAnswer(answer, sources, followups, level, supported.citations, supported.unsupported)
-            answer_id = await _keep(services, request.question, caller, finished, keys)
+            texts = [source.text for source in evidence]
+            answer_id = await _keep(services, request.question, caller, finished, keys, types, texts)
         run.end_reason = "answered" if sources else "nothing_found"
         yield DoneEvent(
             answer_id=answer_id,
@@ -209,13 +210,13 @@ async def _read(request: AskRequest, services: Services, types: RecordTypes) -> 
     """
     history = request.recent_history
     earlier = [turn.question for turn in history if turn.question]
-    reading = await read_records(services.database, types, request.question, earlier=earlier)
+    reading = await read_records(services.reader, types, request.question, earlier=earlier)
     follows_up = reading.question.follows_up
     place = partial(take_up, request.question, history, leans=follows_up, small_talk=reading.parsed.small_talk)
     conversation = await off_loop(place)
     if not (conversation.topic_changed and follows_up):
         return conversation, reading
-    alone = await read_records(services.database, types, request.question)
+    alone = await read_records(services.reader, types, request.question)
     if alone.question.topic:
         return conversation, alone
     # no more than a condition is said: "and in March?"
@@ -251,7 +252,7 @@ class _Facts:
 
 async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     """The number that was asked for; or that the records do not hold what was, with the nearest that they do."""
-    database, reading = toolset.services.database, toolset.reading
+    database, reading = toolset.services.reader, toolset.reading
     if wanted := what_to_count(reading, toolset.types, toolset.scope):
         with toolset.run.step("records_count"):
             counted = await count(database, wanted)
@@ -276,7 +277,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset) ->
         return Answerability(1.0)
     with toolset.run.step("records_answerability"):
         return await answerability(
-            services.database,
+            services.reader,
             query,
             first.ranked,
             reading,
@@ -397,7 +398,7 @@ async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[st
     arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]
     try:
         async with in_time(toolset.run.budget.seconds_left):
-            held = await coverages(toolset.services.database, arms)
+            held = await coverages(toolset.services.reader, arms)
     except (TimeIsUp, DatabaseUnavailable):
         return []
     return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
@@ -407,12 +408,20 @@ async def _latest_records(toolset: SearchToolset) -> list[RecordText]:
     """The latest records; nothing where that cannot be looked up in time: the answer is given already."""
     try:
         async with in_time(toolset.run.budget.seconds_left):
-            return await latest_records(toolset.services.database, toolset.reading.types, fallbacks.FOLLOWUPS_MAX)
+            return await latest_records(toolset.services.reader, toolset.reading.types, fallbacks.FOLLOWUPS_MAX)
     except (TimeIsUp, DatabaseUnavailable):
         return []
 
 
-async def _keep(services: Services, query: str, caller: Caller, finished: FinishedAnswer, keys: Keys) -> str | None:
+async def _keep(
+    services: Services,
+    query: str,
+    caller: Caller,
+    finished: FinishedAnswer,
+    keys: Keys,
+    types: RecordTypes,
+    texts: Sequence[RecordText],
+) -> str | None:
     """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
     try:
         return await store_answer(
@@ -421,11 +430,19 @@ async def _keep(services: Services, query: str, caller: Caller, finished: Finish
             owner=caller.user_id,
             finished=finished,
             keys=keys,
+            changed=await _changed_since_read(services, types, texts),
             lifetime_days=services.settings.answer_lifetime_days,
         )
     except DatabaseUnavailable:
         logger.warning("an answer could not be stored")
         return None
+
+
+async def _changed_since_read(services: Services, types: RecordTypes, texts: Sequence[RecordText]) -> set[RecordKey]:
+    """Those of the records that say something else by now, or did when a replica that was behind was read."""
+    texts_now = await describe(services.database, [text.key for text in texts], types, "")
+    now = {text.key: replace(text, snippet="") for text in texts_now}
+    return {text.key for text in texts if now.get(text.key) != replace(text, snippet="")}
 
 
 def _budget(services: Services) -> Budget:

@@ -11,13 +11,14 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from quarry.core.errors import NotFound
 from quarry.core.forgettable import KEEP
 from quarry.core.postgres.pool import Database
+from quarry.records.candidates import RecordKey
 from quarry.records.confidence import kept_label
 from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, Source
 
@@ -67,15 +68,25 @@ def digest(*parts: Any) -> str:
 
 
 async def store_answer(
-    database: Database, *, query: str, owner: str, finished: FinishedAnswer, keys: Keys, lifetime_days: int
+    database: Database,
+    *,
+    query: str,
+    owner: str,
+    finished: FinishedAnswer,
+    keys: Keys,
+    changed: Set[RecordKey],
+    lifetime_days: int,
 ) -> str | None:
-    """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile."""
+    """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile. Of records that `changed`
+    since the answer was made from them it is said when it is opened.
+    """
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
     statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
              expires_at, owner, question_key, found_key, citations, unsupported, record_hashes)
            select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s,
-             array(select coalesce(h.hash, '') from unnest(%s::text[], %s::text[]) with ordinality s (type, id, place)
+             array(select case when s.has_changed then '' else coalesce(h.hash, '') end
+               from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
                left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
            where not exists (select from unnest(%s::text[], %s::text[]) s (type, id) where was_forgotten(s.type, s.id))"""
     async with database.transaction() as connection:
@@ -96,7 +107,10 @@ async def store_answer(
                 keys.found,
                 json.dumps([citation.model_dump(mode="json", exclude_none=True) for citation in finished.citations]),
                 list(finished.unsupported),
-                *(types, ids) * 3,
+                types,
+                ids,
+                [(each.type, each.id) in changed for each in finished.sources],
+                *(types, ids) * 2,
             ],
         )
     return answer_id if stored.rowcount else None

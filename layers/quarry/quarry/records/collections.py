@@ -72,9 +72,9 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     if not tables:
         return RecordCounts(total=0, groups=[], truncated=False)
     if ask.kind == "count" and not measures:
-        total = sum([(await questions.answer(services.database, table, ask, clauses, among)).rows for table in tables])
+        total = sum([(await questions.answer(services.reader, table, ask, clauses, among)).rows for table in tables])
         return RecordCounts(total=total, groups=[], truncated=False)
-    answer = await questions.groups_over(services.database, tables, ask, clauses, among, measures)
+    answer = await questions.groups_over(services.reader, tables, ask, clauses, among, measures)
     groups = answer.groups[:GROUPS_MAX]
     if ask.grain:
         groups = sorted(groups, key=lambda group: str(group.value))

@@ -126,7 +126,7 @@ async def record(
     """One whole record with what it is part of."""
     types, services = await acting_for(caller, services)
     [chosen] = types.named([type])
-    return await whole_record(services.database, chosen, id)
+    return await whole_record(services.reader, chosen, id)
 
 
 async def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:

@@ -63,7 +63,7 @@ async def search_records(
     budget = Budget.without_model(services.settings.database_timeout_seconds)
     run = Run("records", caller.user_id, request.q, budget, chat=None, request_id=request_id)
     with services.run_log.record(run):
-        reading = await read_records(services.database, types, request.q)
+        reading = await read_records(services.reader, types, request.q)
         found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
         ranked = fuse_types(
             found.candidates,
@@ -78,10 +78,10 @@ async def search_records(
             )
         page = places[request.offset : request.offset + request.limit]
         with run.step("describe") as record:
-            texts = await describe(services.database, [item.key for same in page for item in same], types, request.q)
+            texts = await describe(services.reader, [item.key for same in page for item in same], types, request.q)
             record.counts["records"] = len(texts)
         with run.step("count"):
-            counts = await _counts(services.database, found, ranked, scope)
+            counts = await _counts(services.reader, found, ranked, scope)
         run.results = [ResultRecord(*item.key, item.score) for item, *_ in page]
         run.end_reason = "answered"
         by_key = {text.key: text for text in texts}
@@ -147,14 +147,14 @@ async def gather_candidates(
     with run.step("retrieve") as record:
         for plan in search_plans(query, types, reading, scope):
             candidates = await find_candidates(
-                services.database,
+                services.reader,
                 plan.arms,
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
                 reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
             )
-            listed = await ids_meeting(services.database, plan.listed, DEPTH)
+            listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
             found = Found(plan, candidates)
             if candidates:
@@ -197,7 +197,7 @@ async def _folded(
     page, so that pages fit together. What meets the question's conditions and what does not is not the same.
     """
     first = ranked[:FOLDED]
-    said = await what_they_say(services.database, [item.key for item in first], types)
+    said = await what_they_say(services.reader, [item.key for item in first], types)
     apart = {each.key for each in found.candidates if each.is_apart}
     halves = [[place for place, item in enumerate(first) if (item.key in apart) is meets] for meets in (True, False)]
     groups = sorted(

@@ -79,7 +79,7 @@ class SearchToolset:
         scope = self.scope.within(*dates)
         ranked = await rank_records(query, types, self.services, self.run, reading=reading, scope=scope)
         looked_at = ranked[:POOL_RECORDS]
-        texts = await describe(self.services.database, [item.key for item in looked_at], self.reading.types, query)
+        texts = await describe(self.services.reader, [item.key for item in looked_at], self.reading.types, query)
         by_key = {text.key: text for text in texts}
         found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
         self.pool |= {text.key: text for _, text in found}

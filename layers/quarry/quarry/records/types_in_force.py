@@ -24,12 +24,16 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
     types = (await types_in_force(services)).for_caller(caller.claims)
     await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
     settings = types.settings(caller.claims)
-    return types, replace(services, database=services.database.acting(settings)) if settings else services
+    if not settings:
+        return types, services
+    acting = services.database.acting(settings)
+    reader = acting if services.reader is services.database else services.reader.acting(settings)
+    return types, replace(services, database=acting, reader=reader)
 
 
 async def types_in_force(services: Services) -> RecordTypes:
     """The built-in types and the collections that are declared. Raises DatabaseUnavailable."""
-    return await services.memory.read("record types", lambda: _read(services.database), seconds=REMEMBERED_SECONDS)
+    return await services.memory.read("record types", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
 
 
 async def _read(database: Database) -> RecordTypes:

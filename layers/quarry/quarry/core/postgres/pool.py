@@ -11,10 +11,10 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import Any, LiteralString, Self
+from typing import Any, ClassVar, LiteralString, Self, TypeVar
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -33,6 +33,7 @@ from quarry.core.tracing import span
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
 Connection = psycopg.AsyncConnection[DictRow]
+T = TypeVar("T")
 Address = str | Secret | Callable[[], str]
 """The URL of a database, or what tells it."""
 
@@ -53,7 +54,7 @@ WAKING = "The database was paused and is waking; try again shortly."
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
 
-_MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
+MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
 _MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
 _UNAVAILABLE = (
     PoolTimeout,
@@ -75,7 +76,7 @@ logger = logging.getLogger(__name__)
 
 def translate(error: Exception) -> QuarryError | None:
     """Our error for one of psycopg's, or None where it is a fault in our own code."""
-    if isinstance(error, _MISSING_SCHEMA):
+    if isinstance(error, MISSING_SCHEMA):
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(error, _MIXED_UP_STATEMENTS):
         return ConfigurationError(POOLED_UNAWARES)
@@ -112,6 +113,8 @@ class Database:
     Every method raises DatabaseUnavailable when Postgres does not answer, ConfigurationError when it was not migrated or is not
     to be trusted.
     """
+
+    _keepalive: ClassVar[Mapping[str, int]] = _KEEPALIVE
 
     def __init__(
         self,
@@ -179,11 +182,20 @@ class Database:
                     await connection.close()
                     raise
 
+    async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
+        """What `work` reads in one transaction. Where there is a replica it may be done again, from its beginning. `statement` is
+        as in `transaction`.
+        """
+        async with self.transaction(statement) as connection:
+            return await work(connection)
+
     async def rows(self, query: Query, parameters: Parameters | None = None) -> list[DictRow]:
         """All rows of one statement."""
-        async with self.transaction(query) as connection:
-            cursor = await connection.execute(query, parameters)
-            return await cursor.fetchall()
+
+        async def ask(connection: Connection) -> list[DictRow]:
+            return await (await connection.execute(query, parameters)).fetchall()
+
+        return await self.read(ask, query)
 
     async def row(self, query: Query, parameters: Parameters | None = None) -> DictRow | None:
         """The first row of one statement, or None."""
@@ -213,6 +225,16 @@ class Database:
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
+
+    @property
+    def _patience_seconds(self) -> float:
+        """How long a connection is waited for."""
+        return CONNECT_TIMEOUT_SECONDS
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether all connections are in use."""
+        return self._held >= self._pool_size
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
@@ -273,7 +295,7 @@ class Database:
     async def _begin(self, connection: Connection) -> None:
         try:
             # a pooler whose servers are all busy keeps its clients waiting here
-            async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
+            async with asyncio.timeout(self._patience_seconds):
                 await self._send_begin(connection)
         except asyncio.CancelledError:
             # who asked has left: the pool would roll back as well, but warn of it
@@ -328,7 +350,7 @@ class Database:
             min_size=0,
             max_size=self._pool_size,
             max_idle=IDLE_SECONDS,
-            timeout=CONNECT_TIMEOUT_SECONDS,
+            timeout=self._patience_seconds,
             # Give a failed connection up at once: the next request tries anew, so service is back when Postgres is.
             reconnect_timeout=0.5,
             check=self._begin,
@@ -341,7 +363,7 @@ class Database:
                 "application_name": "quarry",
                 "prepare_threshold": None if self._pooled else 5,
             }
-            | _KEEPALIVE,
+            | dict(self._keepalive),
         )
 
 
@@ -363,11 +385,21 @@ class _ActingDatabase(Database):
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
         async with self._base.transaction(statement) as connection:
-            await connection.execute(
-                "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
-                [list(self._settings), list(self._settings.values())],
-            )
+            await self._act(connection)
             yield connection
+
+    async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
+        async def act_and_work(connection: Connection) -> T:
+            await self._act(connection)
+            return await work(connection)
+
+        return await self._base.read(act_and_work, statement)
+
+    async def _act(self, connection: Connection) -> None:
+        await connection.execute(
+            "select set_config(s.name, s.value, true) from unnest(%s::text[], %s::text[]) s (name, value)",
+            [list(self._settings), list(self._settings.values())],
+        )
 
     async def close(self) -> None:
         await self._base.close()

@@ -28,6 +28,9 @@ class Health(BaseModel):
 
     `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
     failing, "recovering" while one call tries whether it answers again; fallbacks answer meanwhile. Absent without such models.
+
+    `reader` says whether searches go to the replica ("ok") or to the database, while the replica lags ("behind") or does not
+    answer ("unavailable"). Absent without one.
     """
 
     status: Literal["ok", "unavailable"]
@@ -35,6 +38,7 @@ class Health(BaseModel):
     embedding_model: str
     chat_model: str | None
     models: dict[Literal["chat", "embedding"], CircuitState] | None = None
+    reader: Literal["ok", "behind", "unavailable"] | None = None
 
 
 class SignIn(BaseModel):

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.core.errors import QuarryError
+from quarry.core.postgres.pool import Database
+from quarry.core.postgres.reader import Reader, ReaderState
 from quarry.core.services import Services
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import Health
@@ -27,13 +29,7 @@ router = APIRouter(tags=["service"])
 @without_place
 async def health(services: Annotated[Services, Depends(services_of)]) -> Response:
     """Whether this service can answer."""
-    try:
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await services.database.reserve.row("select 1 as one")
-    except (QuarryError, TimeoutError):
-        reachable = False
-    else:
-        reachable = True
+    reachable, reader = await asyncio.gather(_is_reachable(services.database.reserve), _reader_state(services.reader))
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
     models = {name: breaker.state for name, breaker in services.breakers.items()}
     body = Health.model_validate(
@@ -44,9 +40,29 @@ async def health(services: Annotated[Services, Depends(services_of)]) -> Respons
             "chat_model": services.chat.name if services.chat else None,
         }
         | ({"models": models} if models else {})
+        | ({"reader": reader} if reader else {})
     )
     headers = {"Cache-Control": "no-store"} | ({} if reachable else {"Retry-After": str(RETRY_AFTER_SECONDS)})
     return JSONResponse(body.model_dump(exclude_unset=True), 200 if reachable else 503, headers)
+
+
+async def _is_reachable(database: Database) -> bool:
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await database.row("select 1 as one")
+    except (QuarryError, TimeoutError):
+        return False
+    return True
+
+
+async def _reader_state(reader: Database) -> ReaderState | None:
+    if not isinstance(reader, Reader):
+        return None
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await reader.ask()
+    except TimeoutError:
+        return "unavailable"
 
 
 @router.get("/openapi.json", include_in_schema=False)

@@ -25,7 +25,7 @@ async def people(
     query: Annotated[DiscoverRequest, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> DiscoverResponse:
     """Everyone with a visible card, by name, a page at a time."""
-    return await discover(query, services.database)
+    return await discover(query, services.reader)
 
 
 # an owner's id may hold a slash: the longer path comes first
@@ -36,7 +36,7 @@ async def profile(
     services: ServicesDependency,
 ) -> PublicProfile:
     """What everyone may see of a person: who they are and their visible cards."""
-    return await public_profile(id, services.database)
+    return await public_profile(id, services.reader)
 
 
 @router.get("/people/{id:path}", responses=documented(NotFound, Gone))

@@ -75,8 +75,7 @@ async def discover(request: DiscoverRequest, database: Database) -> DiscoverResp
 
 async def public_profile(person_id: str, database: Database) -> PublicProfile:
     """What everyone may see of a person. Raises NotFound."""
-    async with database.transaction() as connection:
-        return PublicProfile(**await _profile(connection, person_id))
+    return PublicProfile(**await database.read(lambda connection: _profile(connection, person_id)))
 
 
 async def gated_profile(person_id: str, search_id: str, caller: Caller, services: Services) -> GatedProfile:
