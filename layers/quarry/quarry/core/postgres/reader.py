@@ -18,11 +18,10 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg.abc import Query
 from psycopg_pool import PoolTimeout
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
-from quarry.core.postgres.pool import MISSING_SCHEMA, Connection, Database, T
+from quarry.core.postgres.pool import MISSING_SCHEMA, Connection, Database, Query, T
 
 ReaderState = Literal["ok", "behind", "unavailable"]
 
