@@ -185,7 +185,10 @@ async def _held(
     windows = [SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning]
     [row] = await database.rows(
         SQL(_HELD).format(
-            holding=holding, together=together, language=Literal(language), has_meaning=SQL(" or ").join([SQL("false"), *windows])
+            holding=holding,
+            together=together,
+            language=Literal(language),
+            has_meaning=SQL(" or ").join([SQL("false"), *windows]),
         ),
         {
             "words": list(asked),
