@@ -262,9 +262,10 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
     # who asks nothing, but looks something up, is shown what is nearest
-    if told.is_refused and is_asked(query):
+    asks = is_asked(query)
+    if told.is_refused and asks:
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    doubt = fallbacks.doubted(told.missing, told.apart) if told.is_doubtful else ""
+    doubt = fallbacks.doubted(told.missing, told.apart if asks else ()) if told.is_doubtful else ""
     return _Facts(authors=reading.authors, doubt=doubt)
 
 
