@@ -351,9 +351,13 @@ def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site:
     kept: list[Route] = []
 
     def share(answer: Callable[[Route], None]) -> Callable[[Page], None]:
+        def told(route: Route) -> None:
+            kept.append(route)
+            answer(route)
+
         def prepare(page: Page) -> None:
             searches(page)
-            page.route("**/people/search?only_kept=true", lambda route: (kept.append(route), answer(route)))
+            page.route("**/people/search?only_kept=true", told)
 
         return prepare
 
