@@ -58,7 +58,7 @@ ifdef FOREIGN
 	@$(BIN)/python -m tools.evaluate_sets $(FOREIGN) --sets "$(FOREIGN_SETS)" $(EVAL_ARGS)
 else
 	@$(QUARRY) sample
-	@$(QUARRY) eval sql/sample/*/judged.jsonl
+	@$(QUARRY) eval sql/sample/*/judged.jsonl sql/sample/records/near_misses.jsonl
 endif
 
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors

@@ -75,7 +75,7 @@ def test_the_wheel_holds_the_package_its_page_its_sql_and_its_sample(wheel: Path
         f"quarry/sql/{part}/{name}" for part in ("migrations", "functions") for name in files(ROOT / "sql" / part, "*")
     }
     sample = {f"quarry/sql/sample/{name}" for name in files(ROOT / "sql" / "sample", "*")}
-    judged = {name for name in sample if name.endswith(("/judged.jsonl", "/held_out.jsonl"))}
+    judged = {name for name in sample if name.endswith(("/judged.jsonl", "/held_out.jsonl", "/near_misses.jsonl"))}
     found = {name for name in names(wheel) if name.startswith("quarry/")}
     assert found == package | sql | (sample - judged)
 

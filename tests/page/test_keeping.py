@@ -74,6 +74,31 @@ def test_a_saved_search_says_what_is_new(site: Site, page_database: str) -> None
     expect(page.locator(".result", has=page.locator(".chip.accent")).locator(".result-open")).to_have_text([newest])
 
 
+def test_a_conversation_is_saved_as_a_search_by_its_first_question(site: Site, page_database: str) -> None:
+    page = site.open("search?domain=campaigns&q=winter+boots")
+    cards = page.locator(".campaign-item")
+    with page.expect_request("**/me/searches") as saving:
+        page.get_by_role("button", name="Save search").click()
+    newest = cards.first.locator(".card-title").inner_text()
+    first = json.loads(saving.value.post_data or "")["results"][0]["id"]
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    with psycopg.connect(page_database) as connection:
+        connection.execute(
+            "delete from saved_search_results r using saved_searches s where r.search_id = s.id and s.domain = 'campaigns'"
+            " and r.result_id = %s",
+            [first],
+        )
+    page.get_by_role("button", name="What you keep").click()
+    page.get_by_role("dialog").get_by_role("link", name="winter boots").click()
+    expect(page.get_by_role("note").filter(has_text="since you opened this")).to_contain_text("1 new result")
+    expect(cards.filter(has=page.locator(".chip.accent")).locator(".card-title")).to_have_text([newest])
+    page.get_by_role("textbox").fill("only those by e-mail")
+    page.keyboard.press("Enter")
+    followed = page.get_by_role("region", name="Question 2")
+    expect(followed.get_by_role("region", name="How the question was understood")).to_be_visible()
+    expect(followed.get_by_role("button", name="Save search")).to_have_count(0)
+
+
 def test_people_are_compared_sorted_and_taken_away(site: Site) -> None:
     [person] = FOUND["people"]
     others: list[dict[str, Any]] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -307,7 +308,13 @@ def test_the_wishes_are_part_of_the_search(site: Site) -> None:
     expect(page.get_by_role("button", name="Remove: Pay offered")).to_be_visible()
     expect(page.get_by_role("article")).to_be_visible()
     assert searches.bodies[-1] == {"query": QUERY, "open_to_work_only": True, "salary_max": 2_500_000}
-    assert state(page) == {"domain": "people", "q": QUERY, "open": "true", "salary": "2500000"}
+    assert {**state(page), "search": ""} == {
+        "domain": "people",
+        "q": QUERY,
+        "open": "true",
+        "salary": "2500000",
+        "search": "",
+    }
 
 
 def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
@@ -332,6 +339,40 @@ def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
     site.picture(page, "people-panel")
     page.keyboard.press("Escape")
     expect(page.locator(".balance")).to_have_text("0 credits")
+
+
+def test_a_shared_link_shows_what_was_found_and_to_others_offers_to_search(site: Site) -> None:
+    searches = Searches()
+    page = site.open(ASKED, before=searches)
+    expect(page.get_by_role("article")).to_be_visible()
+    link, [key] = page.url, searches.keys
+    assert key is not None
+    assert state(page)["search"] == key
+    kept: list[Route] = []
+
+    def share(answer: Callable[[Route], None]) -> Callable[[Page], None]:
+        def told(route: Route) -> None:
+            kept.append(route)
+            answer(route)
+
+        def prepare(page: Page) -> None:
+            searches(page)
+            page.route("**/people/search?only_kept=true", told)
+
+        return prepare
+
+    path = link.removeprefix(f"{site.url}/")
+    own = site.open(path, before=share(answer_json(FOUND)))
+    expect(own.get_by_role("article")).to_be_visible()
+    other = site.open(path, before=share(answer_problem(404)), bypass_csp=True)
+    expect(other.get_by_role("heading", name="This search was shared with you")).to_be_visible()
+    assert grave_findings(other) == []
+    assert [route.request.headers["idempotency-key"] for route in kept] == [key, key]
+    assert len(searches.keys) == 1
+    other.get_by_role("button", name="Search for one credit").click()
+    expect(other.get_by_role("article")).to_be_visible()
+    assert searches.keys[1] not in (None, key)
+    assert state(other)["search"] == searches.keys[1]
 
 
 def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site) -> None:

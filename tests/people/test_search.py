@@ -424,6 +424,19 @@ class TestReplay:
         assert ledger(world_url, user) == [10, -1]
         assert value(world_url, "select count(*) from people_searches where user_id = %s", user) == 1
 
+    def test_only_what_was_kept_is_given_where_nothing_else_is_asked_for(
+        self, client: TestClient, world_url: str
+    ) -> None:
+        def kept(user: str, headers: dict[str, str]) -> Any:
+            return client.post("/people/search?only_kept=true", json={"query": QUERY}, headers=as_user(user) | headers)
+
+        user, keyed = somebody(), {"Idempotency-Key": "k1"}
+        assert [kept(user, headers).status_code for headers in (keyed, {})] == [404, 404]
+        first = post(client, user, QUERY, key="k1")
+        assert kept(user, keyed).json() == first.json()
+        assert kept(somebody(), keyed).status_code == 404
+        assert ledger(world_url, user) == [10, -1]
+
     def test_a_replay_needs_no_credit(self, client: TestClient, world_url: str) -> None:
         user = somebody()
         store_search(world_url, user, [], credits=1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 
-from quarry.core.errors import Conflict, PaymentRequired
+from quarry.core.errors import Conflict, NotFound, PaymentRequired
 from quarry.core.idempotency import KeyText
 from quarry.core.services import Caller
 from quarry.core.web.identity import ServicesDependency
@@ -17,7 +17,7 @@ from quarry.people.search import search_people
 
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
-router = APIRouter(tags=["people"], responses=documented(PaymentRequired, Conflict))
+router = APIRouter(tags=["people"], responses=documented(PaymentRequired, NotFound, Conflict))
 
 
 @router.post("/people/search")
@@ -33,8 +33,17 @@ async def search(
             description="A search that is sent again under its key within 24 hours is answered as before, for nothing.",
         ),
     ] = None,
+    only_kept: Annotated[
+        bool,
+        Query(description="Give what was found under this key before, for nothing, and else 404: nothing is searched."),
+    ] = False,
 ) -> PeopleSearchResponse:
     """The people who fit best, at most five, with reasons. Costs one credit."""
     return await search_people(
-        body, caller, services, idempotency_key=idempotency_key, request_id=request_id_of(request)
+        body,
+        caller,
+        services,
+        idempotency_key=idempotency_key,
+        only_kept=only_kept,
+        request_id=request_id_of(request),
     )

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Sequence
 
 from quarry.core.budget import Budget
-from quarry.core.errors import EmptyEmbedding, PaymentRequired
+from quarry.core.errors import EmptyEmbedding, NotFound, PaymentRequired
 from quarry.core.idempotency import Claim, KeyedRequest, once
 from quarry.core.metrics import CREDITS_SPENT
 from quarry.core.model.step import decide
@@ -52,16 +52,21 @@ async def search_people(
     services: Services,
     *,
     idempotency_key: str | None = None,
+    only_kept: bool = False,
     request_id: str | None = None,
     run_id: uuid.UUID | None = None,
 ) -> PeopleSearchResponse:
     """The answer to a search, which costs one credit; under a key that was used before, that call's answer, for nothing.
+    `only_kept`: nothing else will do.
 
-    Raises PaymentRequired without a credit, ModelUnavailable where the query cannot be embedded, DatabaseUnavailable, and
-    Conflict as `once` does; then nothing was stored or charged. A failing chat model only degrades.
+    Raises NotFound where `only_kept` and there is no such answer of the caller's, PaymentRequired without a credit,
+    ModelUnavailable where the query cannot be embedded, DatabaseUnavailable, and Conflict as `once` does; then nothing was
+    stored or charged. A failing chat model only degrades.
     """
 
     async def work(claim: Claim | None) -> PeopleSearchResponse:
+        if only_kept:
+            raise NotFound("There is no search of yours under this key.")
         run = Run(
             "people",
             caller.user_id,

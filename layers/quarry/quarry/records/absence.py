@@ -95,22 +95,24 @@ async def _held_by_none(database: Database, names: Sequence[_Name], types: Seque
 @dataclass(frozen=True)
 class Held:
     """What the best of the records found hold of a question's words. `worth` is how much the words say that one of them holds, in
-    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `has_meaning`: some
-    record can be found by its meaning.
+    words that a single record holds; `is_all`: it holds all of them but `missing`, which no record does. `apart`: the two that
+    say most, where no record holds both. `has_meaning`: some record can be found by its meaning.
     """
 
     worth: float
     is_all: bool
     missing: Sequence[str] = ()
+    apart: Sequence[str] = ()
     has_meaning: bool = True
 
 
 @dataclass(frozen=True)
 class Answerability:
-    """How likely the records answer a question, from 0 to 1, and which of its words no record holds."""
+    """How likely the records answer a question, from 0 to 1, and which of its words no record holds: any, or both of two."""
 
     probability: float
     missing: Sequence[str] = ()
+    apart: Sequence[str] = ()
     is_measured: bool = True
     """Whether likelihoods were measured with the embedding model in force."""
 
@@ -141,6 +143,7 @@ async def answerability(
     held = max(readings, key=lambda each: each.worth)
     written = {word: query[start:end] for word, start, end in placed_words(query)}
     missing = [written[word] for word in held.missing if all(word in each.missing for each in readings)]
+    apart = [written[word] for word in held.apart if len(readings) == 1]
     is_known_by_words = any(item.by_words_alone for item in ranked[:RECORDS_MAX])
     if not missing and ((held.is_all and is_known_by_words) or not held.has_meaning):
         # words are all that is known of them
@@ -148,7 +151,7 @@ async def answerability(
     if not held.has_meaning:
         return Answerability(REFUSED_BELOW, missing)
     similarity = max((item.similarity or 0.0 for item in ranked), default=0.0)
-    return Answerability(probability(similarity, replace(held, missing=missing)), missing, is_measured)
+    return Answerability(probability(similarity, replace(held, missing=missing)), missing, apart, is_measured)
 
 
 def probability(similarity: float, held: Held) -> float:
@@ -175,10 +178,17 @@ async def _held(
         ).format(Identifier(each.rows), Literal([item.key[1] for item in ranked if item.key[0] == each.name]))
         for each in searched
     )
+    together = SQL(" or ").join(
+        SQL("exists (select from {} r where r.text_search @@ b.words)").format(Identifier(table))
+        for table in dict.fromkeys(each.rows for each in searched)
+    )
     windows = [SQL("exists (select from {})").format(Identifier(each.windows)) for each in types if each.has_meaning]
     [row] = await database.rows(
         SQL(_HELD).format(
-            holding=holding, language=Literal(language), has_meaning=SQL(" or ").join([SQL("false"), *windows])
+            holding=holding,
+            together=together,
+            language=Literal(language),
+            has_meaning=SQL(" or ").join([SQL("false"), *windows]),
         ),
         {
             "words": list(asked),
@@ -186,7 +196,8 @@ async def _held(
             "tables": list(dict.fromkeys(each.rows for each in searched)),
         },
     )
-    return Held(row["worth"], row["worth"] > ALL_WORTH * row["possible"], row["missing"], row["has_meaning"])
+    is_all = row["worth"] > ALL_WORTH * row["possible"]
+    return Held(row["worth"], is_all, row["missing"], row["apart"], row["has_meaning"])
 
 
 _HELD: LiteralString = """
@@ -205,10 +216,18 @@ with said as materialized (
 ), one as (
   -- what a word says that a single row holds
   select ln(1 + greatest(1, sum(t.rows)) / 1.5)::float8 as weight from text_totals t where t.of_table = any(%(tables)s)
-), held as ({holding})
+), held as ({holding}), heaviest as (
+  -- as they were said: what was read as another word is none of them
+  select w.word as lexeme, (select s.word from said s where w.word = any(s.lexemes) order by s.word limit 1) as word
+  from asked a, unnest(a.words, a.weights) w (word, weight) order by w.weight desc, w.word limit 2
+), both_words as (
+  select string_agg(quote_literal(h.lexeme), ' & ')::tsquery as words, array_agg(h.word order by h.word) as said from heaviest h
+  having count(distinct h.word) = 2
+)
 select coalesce((select max(h.weight) from held h), 0) / o.weight as worth,
   coalesce((select sum(w.weight) from asked a, unnest(a.weights) w (weight)), 0) / o.weight as possible,
   array(select m.word from missing m) as missing,
+  coalesce((select b.said from both_words b where not ({together})), '{{}}') as apart,
   exists (select from embedding_model) and ({has_meaning}) as has_meaning
 from one o
 """

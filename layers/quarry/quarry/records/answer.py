@@ -263,20 +263,22 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
         return _Facts(fallbacks.nothing_held(names, first.sources), is_all=True)
     told = await _answerability(query, first, toolset)
     # who asks nothing, but looks something up, is shown what is nearest
-    if told.is_refused and is_asked(query):
+    asks = is_asked(query)
+    if told.is_refused and asks:
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    return _Facts(authors=reading.authors, doubt=fallbacks.doubted(told.missing) if told.is_doubtful else "")
+    doubt = fallbacks.doubted(told.missing, told.apart if asks else ()) if told.is_doubtful else ""
+    return _Facts(authors=reading.authors, doubt=doubt)
 
 
 async def _answerability(query: str, first: Searched, toolset: SearchToolset) -> Answerability:
-    """How likely what was found answers the question. Records that meet its conditions are not doubted, nor is what a failing
-    model left unknown.
+    """How likely what was found answers the question. Records that meet its conditions are doubted only for words that none
+    holds: what somebody said of a thing that nobody speaks of. Nor is what a failing model left unknown.
     """
     services, reading = toolset.services, toolset.reading
-    if reading.clauses or not first.ranked or toolset.run.degraded:
+    if not first.ranked or toolset.run.degraded:
         return Answerability(1.0)
     with toolset.run.step("records_answerability"):
-        return await answerability(
+        told = await answerability(
             services.reader,
             query,
             first.ranked,
@@ -284,6 +286,7 @@ async def _answerability(query: str, first: Searched, toolset: SearchToolset) ->
             toolset.types,
             is_measured=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
         )
+    return told if told.missing or not reading.clauses else Answerability(1.0)
 
 
 async def _research(conversation: Conversation, toolset: SearchToolset) -> AsyncGenerator[Event]:
@@ -339,13 +342,13 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                 )
             )
         )
+        if facts.doubt and sources:
+            yield f"{facts.doubt}\n\n"
         # beside a number that was counted, nothing need be quoted
         for chunk in extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else []:
             yield chunk
             # let each sentence leave before the next is written
             await asyncio.sleep(0)
-        if facts.doubt and sources:
-            yield f"\n\n{facts.doubt}"
 
 
 async def _model_answer(

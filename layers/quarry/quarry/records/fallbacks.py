@@ -143,15 +143,18 @@ def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str
     return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
 
 
-def doubted(missing: Sequence[str]) -> str:
-    """That what was found may not answer the question, and which of its words no record holds."""
+def doubted(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
+    """That what was found may not answer the question, and which of its words no record holds, or holds together."""
+    in_part = "this may answer the question only in part"
     if missing:
-        return f"No record names {_listed(missing)}: this may answer the question only in part."
+        return f"No record names {_listed(missing)}: {in_part}."
+    if apart:
+        return f"No record names {_listed(apart, 'and')} together: {in_part}."
     return "These are the nearest records: they may not answer the question."
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join(f"“{_markdown_safe(name)}”" for name in names)
+def _listed(names: Sequence[str], joined: str = "or") -> str:
+    return f" {joined} ".join(f"“{_markdown_safe(name)}”" for name in names)
 
 
 def suggest_followups(

@@ -2,7 +2,7 @@
 
 import {pathOf} from '../api.js';
 import {barChart} from '../components/bars.js';
-import {choices, toggle} from '../components/chips.js';
+import {choices, label, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
@@ -47,7 +47,7 @@ export function mount(root, context) {
 
 class CampaignsTurn extends Turn {
   constructor(asked, context) {
-    super(asked, context, {path: 'campaigns/chat', activity: 'Search'});
+    super(asked, context, {domain: 'campaigns', path: 'campaigns/chat', activity: 'Search'});
     /** Whether the next question is asked within what this one was. */
     this.keepsFilters = false;
   }
@@ -88,6 +88,10 @@ class CampaignsTurn extends Turn {
 
   get reader() {
     return reader;
+  }
+
+  get results() {
+    return this.answer.campaigns.map(({id}) => ({type: 'campaign', id}));
   }
 
   found() {
@@ -138,12 +142,13 @@ function counted({total, more}) {
 }
 
 /** The first cards, and a button for the others. */
-function campaignList({campaigns, total, more}, {question, text, context}) {
+function campaignList({campaigns, total, more}, turn) {
+  const {question, text, context} = turn;
   const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
   const foot = element('div', {});
   const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Of ${counted({total, more})}, the first ${campaigns.length} are here.`);
   let order = 'best';
-  const item = (campaign) => campaignItem(campaign, context);
+  const item = (campaign) => campaignItem(campaign, context, turn.isNew('campaign', campaign.id));
   const show = (chosen) => {
     order = chosen;
     const shown = sorted(campaigns, ORDERS, order);
@@ -158,7 +163,7 @@ function campaignList({campaigns, total, more}, {question, text, context}) {
   };
   show('best');
   const tools = element('div', {class: 'results-tools'}, campaigns.length > 1 && sortControl(ORDERS, 'best', show, campaigns.length < total ? `of these ${campaigns.length}` : ''),
-    takeaway(() => takenCampaigns(question, text, sorted(campaigns, ORDERS, order)), (said) => context.announce(said)));
+    takeaway(() => takenCampaigns(question, text, sorted(campaigns, ORDERS, order)), (said) => context.announce(said)), turn.saver);
   return [tools, list, foot];
 }
 
@@ -172,13 +177,13 @@ function takenCampaigns(question, text, campaigns) {
   };
 }
 
-function campaignItem(campaign, context) {
+function campaignItem(campaign, context, isNew) {
   return element('li', {class: 'campaign-item'}, element('button', {type: 'button', class: 'card campaign', on: {click: () => context.open('campaign', campaign.id, campaign)}},
     element('span', {class: 'card-meta'}, [campaign.channel, campaign.imagery_sentiment, campaign.capture_date && month(campaign.capture_date)]
       .filter(Boolean).join(' · ')),
     element('span', {class: 'card-title'}, campaign.brand ?? campaign.company),
     campaign.offer && element('span', {class: 'campaign-offer'}, campaign.offer),
-    element('span', {class: 'card-text clamped'}, campaign.campaign_text)), standing(campaign));
+    element('span', {class: 'card-text clamped'}, campaign.campaign_text), isNew && label('New', {tone: 'accent'})), standing(campaign));
 }
 
 /** One campaign. */

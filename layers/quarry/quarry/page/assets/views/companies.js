@@ -42,7 +42,7 @@ export function mount(root, context) {
 
 class CompaniesTurn extends Turn {
   constructor(asked, context) {
-    super(asked, context, {path: 'companies/chat', activity: 'Search'});
+    super(asked, context, {domain: 'companies', path: 'companies/chat', activity: 'Search'});
   }
 
   get body() {
@@ -67,17 +67,21 @@ class CompaniesTurn extends Turn {
     return reader;
   }
 
+  get results() {
+    return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
+  }
+
   found() {
     const {references, companiesById, telemetry} = this.answer;
     const comparison = new Comparison(references.map((reference) => candidateOf(reference, companiesById[reference.companyId])), this.context);
     const list = element('ol', {class: 'cards references', 'aria-label': 'Companies'});
     const show = (order) => replace(list, sorted(references, orders(companiesById), order).map((reference) => element('li', {},
-      referenceCard(reference, () => this.context.open('company', reference.companyId, {...reference, company: companiesById[reference.companyId]}), comparison.control(reference.companyId)))));
+      referenceCard(reference, () => this.context.open('company', reference.companyId, {...reference, company: companiesById[reference.companyId]}), comparison.control(reference.companyId), this.isNew('company', reference.companyId)))));
     show('best');
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      references.length > 0 && element('div', {class: 'results-tools'}, references.length > 1 && sortControl(orders(companiesById), 'best', show),
-        takeaway(() => takenCompanies(this), (text) => this.context.announce(text))),
+      (references.length > 0 || this.before.length === 0) && element('div', {class: 'results-tools'}, references.length > 1 && sortControl(orders(companiesById), 'best', show),
+        references.length > 0 && takeaway(() => takenCompanies(this), (text) => this.context.announce(text)), this.saver),
       references.length > 0 && list, comparison.bar,
     ];
   }
@@ -141,7 +145,7 @@ function openFound(type, id, hint, answersOf, context) {
   });
 }
 
-function referenceCard(reference, onopen, control) {
+function referenceCard(reference, onopen, control, isNew) {
   return element('article', {class: 'card found'},
     element('div', {class: 'found-head'},
       element('h3', {class: 'card-title'}, element('button', {type: 'button', class: 'result-open', on: {click: onopen}},
@@ -150,7 +154,7 @@ function referenceCard(reference, onopen, control) {
     element('p', {class: 'reference-line'}, reference.inlineDescription),
     reference.reason && reference.reason !== reference.inlineDescription && element('p', {class: 'card-text'}, reference.reason),
     standing(reference),
-    element('div', {class: 'chips'}, reference.evidenceChips.map((text) => label(text)), control));
+    element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), reference.evidenceChips.map((text) => label(text)), control));
 }
 
 function kickerOf(company) {

@@ -2,7 +2,9 @@
  * People: how the query was understood, who fits and why, what would bring more, contact details for a credit.
  *
  * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
- * offered; `constraints`, what is searched by where the reader changed how the query was understood. Without a query everybody is listed.
+ * offered; `constraints`, what is searched by where the reader changed how the query was understood; `search`, the key under which it was
+ * run. A link with a key shows what was found, where it was the reader's own search, and else offers to search. Without a query everybody
+ * is listed.
  */
 
 import {choices, removable, toggle} from '../components/chips.js';
@@ -46,6 +48,9 @@ const ORDERS = [
 ];
 const COST = 'Each change is a new search and costs one credit.';
 
+/** Of a search that is shared: there is none of the reader's, it is over, or it was another. */
+const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);
+
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
 export function mount(root, context) {
   return new PeopleView(root, context);
@@ -78,8 +83,9 @@ class PeopleView {
     }
     this.#lay();
     this.saved = params.get('saved');
+    const key = params.get('search') ?? entry.key;
     if (entry.saved.response) this.#showResponse(entry.saved.response);
-    else entry.running = this.#run(entry);
+    else entry.running = this.#run(entry, key === entry.key ? null : key);
   }
 
   /** One person: as they were found here, else as everybody may see them. */
@@ -176,7 +182,8 @@ class PeopleView {
     return {open, place, salary};
   }
 
-  async #run(entry) {
+  /** Search; or show what was found under a key, for nothing, and offer to search where there is no such thing. @param {string | null} shared */
+  async #run(entry, shared = null) {
     this.controller = new AbortController();
     this.prompt.busy = true;
     replace(this.body, loading(6));
@@ -184,9 +191,10 @@ class PeopleView {
     try {
       const response = await this.context.api.post('people/search', this.#request(), {
         // the same entry of the history is the same request, also after a reload: it is not charged twice
-        headers: {'Idempotency-Key': entry.key}, signal: this.controller.signal,
+        headers: {'Idempotency-Key': shared ?? entry.key}, query: shared === null ? {} : {only_kept: 'true'}, signal: this.controller.signal,
       });
       entry.save({response});
+      if (this.entry === entry) this.context.go({...parametersOf(this.search), q: this.search.q, saved: this.saved, search: shared ?? entry.key}, {replace: true});
       const told = this.saved && await openedSearch(this.context, this.saved, response.people.map(({id}) => ({type: 'person', id})));
       if (told) entry.save({news: told});
       if (this.entry !== entry) return;
@@ -195,11 +203,24 @@ class PeopleView {
       this.#showBalance();
     } catch (error) {
       if (this.entry !== entry) return;
-      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry), this.context.session),
+      if (shared !== null && NOT_KEPT.has(error.kind)) {
+        this.#offer(entry);
+        return;
+      }
+      replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, shared), this.context.session),
         this.search.constraints !== null && this.#understood(this.search.constraints));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
+  }
+
+  /** That what a link shows is to be searched for first, and what that costs. */
+  #offer(entry) {
+    replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, 'This search was shared with you'),
+      element('p', {}, 'What it found is kept for a day, and for whoever searched. To search for it yourself costs one credit.'),
+      button('Search for one credit', {kind: 'primary', onclick: () => { entry.running = this.#run(entry); }})),
+    this.search.constraints !== null && this.#understood(this.search.constraints));
+    this.context.announce('This search was shared with you: to search for it yourself costs one credit.');
   }
 
   #request() {
@@ -265,13 +286,12 @@ class PeopleView {
     const show = (order) => replace(list, sorted(people, ORDERS, order).map((person) => element('li', {},
       personCard(person, () => this.context.open('person', person.id, person), this.comparison.control(person.id), news?.keys.includes(`person/${person.id}`)))));
     show('best');
-    const {q, constraints, ...wishes} = this.search;
-    const parameters = {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(constraints && {constraints: packed(constraints)})};
+    const {q} = this.search;
     return [
       news && remark(news.text),
       element('div', {class: 'results-tools'}, people.length > 1 && sortControl(ORDERS, 'best', show),
         takeaway(() => takenPeople(q, people), (text) => this.context.announce(text)),
-        saver(this.context, {domain: 'people', query: q, parameters, results: () => people.map(({id}) => ({type: 'person', id}))})),
+        saver(this.context, {domain: 'people', query: q, parameters: parametersOf(this.search), results: () => people.map(({id}) => ({type: 'person', id}))})),
       list, this.comparison.bar,
     ];
   }
@@ -301,6 +321,11 @@ function field(name, type, value, placeholder, onchange) {
   const id = uniqueId('wish');
   return element('span', {class: 'field wish'}, element('label', {for: id}, name),
     element('input', {id, type, placeholder, min: type === 'number' ? '0' : null, maxlength: '120', on: {change: (event) => onchange(event.target.value.trim())}}));
+}
+
+/** What is in the address of a search beside the query. */
+function parametersOf({q, constraints, ...wishes}) {
+  return {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(constraints && {constraints: packed(constraints)})};
 }
 
 /** @param {URLSearchParams} params */

@@ -70,11 +70,8 @@ class RecordsView {
       return;
     }
     entry.answer ??= carried ?? this.#newAnswer(entry);
-    entry.results ??= new Results(this.search, this.context, before?.answer?.question === this.search.q ? before.results?.counts : {}).restore(entry.saved.results);
+    this.#list(entry, before?.answer?.question === this.search.q ? before.results?.counts : {});
     entry.results.wanted = control;
-    entry.results.saver = saver(this.context, {
-      domain: 'records', query: this.search.q, parameters: this.#parameters(), results: () => entry.results.found.map(({type, id}) => ({type, id})),
-    });
     this.#connect(entry, params);
     leave(before, entry);
     this.context.setTitle(this.search.q || 'A stored answer');
@@ -98,6 +95,24 @@ class RecordsView {
     return entry.saved.answer ? answer.restore(entry.saved.answer) : answer;
   }
 
+  /**
+   * The list beside an answer: of the types and filters that the answer was made from, also where it took them over from the question
+   * before. What was listed by others goes; whether it did.
+   */
+  #list(entry, counts = {}) {
+    const {answer, history} = entry;
+    const search = inForce(this.search, answer.state === 'done' ? answer.applied : history.at(-1)?.applied);
+    if (entry.results && sameScope(entry.results.search, search)) return false;
+    if (entry.results) {
+      entry.results.stop();
+      entry.save({results: null});
+    }
+    const results = new Results(search, this.context, counts).restore(entry.saved.results);
+    results.saver = saver(this.context, {domain: 'records', query: search.q, parameters: parametersOf(search), results: () => results.found.map(({type, id}) => ({type, id}))});
+    entry.results = results;
+    return true;
+  }
+
   /** A conversation as it was kept: its last answer, behind those before it. */
   async #openKept(entry) {
     replace(this.root, element('div', {class: 'wide workspace'}, loading()));
@@ -113,12 +128,6 @@ class RecordsView {
     } catch (error) {
       if (this.entry === entry) replace(this.root, element('div', {class: 'wide workspace'}, noticeOf(error, {retry: () => this.#openKept(entry), signIn: () => this.context.session.signIn()})));
     }
-  }
-
-  /** What is in the address of a saved search beside the question. */
-  #parameters() {
-    const {q, ...filters} = this.search;
-    return {...Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0)), tab: 'results'};
   }
 
   /** What an entry holds may come from an earlier visit of this domain. */
@@ -268,8 +277,16 @@ class RecordsView {
     }
     // one whose link was taken back has none
     if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
+    if (answer.state === 'done' && this.search.q && this.#list(this.entry)) this.#listAgain(this.entry);
     this.#showScope(this.entry);
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
+  }
+
+  /** The list anew, where the answer turned out to be made from other records than it. */
+  #listAgain(entry) {
+    this.#connect(entry, new URLSearchParams(location.search));
+    replace(this.tabs.panel('results'), entry.results.root);
+    this.#run(entry.results);
   }
 
   #chooseTab(tab) {
@@ -299,11 +316,11 @@ class RecordsView {
   }
 
   #filter(filters, control) {
-    const {answer, history} = this.entry;
-    const next = {...this.search, ...filters, q: this.search.q || answer.question};
-    // an answer was made from the types and filters that were asked for
-    const isSame = next.type.join() === this.search.type.join() && sameFilters(next, this.search);
-    Object.assign(this, {carried: isSame ? answer : null, nextHistory: history, control: control ?? null});
+    const {answer, history, results} = this.entry;
+    const next = {...results.search, ...filters, q: this.search.q || answer.question};
+    // an answer was made from the types and filters that were asked for; without any, from all records
+    const nextHistory = history.map((turn) => ({...turn, applied: null}));
+    Object.assign(this, {carried: sameScope(next, results.search) ? answer : null, nextHistory, control: control ?? null});
     this.context.go({...next, tab: 'results'});
   }
 }
@@ -320,8 +337,21 @@ function filtersOf({q, type, from, to, ...facets}) {
   return {...(from && {from}), ...(to && {to}), ...(Object.keys(chosen).length > 0 && {facets: chosen})};
 }
 
-function sameFilters(one, other) {
-  return JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
+/** Whether two searches are of the same types and filters. */
+function sameScope(one, other) {
+  return one.type.join() === other.type.join() && JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
+}
+
+/** A search by the types and filters that an answer was made from, where it has none of its own. @param {any} applied */
+function inForce(search, applied) {
+  if (!applied || search.type.length > 0 || Object.keys(filtersOf(search)).length > 0) return search;
+  const {from, to, facets} = applied.filters ?? {};
+  return {...search, ...facets, type: applied.types ?? [], from: from ?? '', to: to ?? ''};
+}
+
+/** What is in the address of a saved search beside the question. @param {import('./records/results.js').Search} search */
+function parametersOf({q, ...filters}) {
+  return {...Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0)), tab: 'results'};
 }
 
 /** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */

@@ -6,7 +6,7 @@
  */
 
 import {choices} from '../../components/chips.js';
-import {KeptConversation} from '../../components/kept.js';
+import {KeptConversation, openedSearch} from '../../components/kept.js';
 import {noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Prompt, promptBar} from '../../components/prompt.js';
@@ -65,6 +65,17 @@ export class Chat {
     this.#changed(entry.turn);
     const begun = entry.turn.begin();
     entry.running ??= begun;
+    if (params.has('saved')) this.#tellNews(params.get('saved'), entry);
+  }
+
+  /** What a saved search shows that it did not before; once. */
+  async #tellNews(id, entry) {
+    await entry.running;
+    const {turn} = entry;
+    if (entry.saved.isOpened || turn.state !== 'done') return;
+    entry.save({isOpened: true});
+    const told = await openedSearch(this.context, id, turn.results);
+    if (told !== null) turn.tellNews(told);
   }
 
   open(type, id, hint) {

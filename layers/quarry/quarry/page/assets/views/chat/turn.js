@@ -5,10 +5,11 @@
 
 import {Problem, canReadOn, isStopped, runOf} from '../../api.js';
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
-import {endedNotice} from '../../components/notice.js';
+import {saver} from '../../components/kept.js';
+import {endedNotice, remark} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Timeline} from '../../components/timeline.js';
-import {highlighted} from '../../components/understood.js';
+import {highlighted, packed} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 import {MarkdownView} from '../../markdown.js';
 
@@ -26,13 +27,14 @@ export class Turn {
   /**
    * @param {Asked} asked
    * @param {import('../../app.js').Context} context
-   * @param {{path: string, activity: string}} kind `activity` is what its steps are called together
+   * @param {{domain: string, path: string, activity: string}} kind `activity` is what its steps are called together
    */
-  constructor({question, before, constraints}, context, {path, activity}) {
+  constructor({question, before, constraints}, context, {domain, path, activity}) {
     this.question = question;
     this.before = before;
     this.constraints = constraints;
     this.context = context;
+    this.domain = domain;
     this.path = path;
     this.activity = activity;
     /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
@@ -41,6 +43,8 @@ export class Turn {
     this.state = 'new';
     /** The last event's data, once it is there. */
     this.answer = null;
+    /** What a saved search has not shown before. @type {{keys: string[], text: string} | null} */
+    this.news = null;
     this.heading = element('h2', {class: 'question', tabindex: '-1'}, question);
     this.root = element('div', {class: 'turn-answer'});
     this.#clear();
@@ -59,6 +63,29 @@ export class Turn {
   /** What reads how the question was understood. @returns {import('../../components/conditions.js').Reader} */
   get reader() {
     throw new Error('a kind of turn reads what was understood');
+  }
+
+  /** What it found, as a saved search remembers it. @returns {{type: string, id: string}[]} */
+  get results() {
+    return [];
+  }
+
+  /** What saves the search. One that follows on others says nothing alone, and has none. @returns {import('../../dom.js').Child} */
+  get saver() {
+    if (this.before.length > 0) return null;
+    const {context, domain, question: query, constraints} = this;
+    return saver(context, {domain, query, parameters: constraints === null ? {} : {constraints: packed(constraints)}, results: () => this.results});
+  }
+
+  /** Say which results are new. @param {{keys: string[], text: string}} news */
+  tellNews(news) {
+    this.news = news;
+    this.#finish();
+    this.context.announce(news.text);
+  }
+
+  isNew(type, id) {
+    return this.news?.keys.includes(`${type}/${id}`) ?? false;
   }
 
   /** What stands below the finished text. @returns {import('../../dom.js').Child} */
@@ -88,15 +115,15 @@ export class Turn {
 
   /** What brings it back after a reload, or from where it was kept: all of it, or the run that it is of. */
   get kept() {
-    const {question, constraints, state, text, answer, place} = this;
-    return {question, constraints, state, text, answer, run: place && runOf(place)};
+    const {question, constraints, state, text, answer, news, place} = this;
+    return {question, constraints, state, text, answer, news, run: place && runOf(place)};
   }
 
   /** Bring back what was kept; nothing is asked. @param {any} kept */
-  restore({state = 'done', text = '', answer = null, run = null}) {
+  restore({state = 'done', text = '', answer = null, news = null, run = null}) {
     if (state === 'running' && run) this.place = `${run}/0`;
     if (state !== 'stopped' && (state !== 'done' || answer === null)) return this;
-    Object.assign(this, {text, answer});
+    Object.assign(this, {text, answer, news});
     this.#flush();
     if (state === 'done') this.#finish();
     else this.#end(new DOMException('Stopped', 'AbortError'));
@@ -132,7 +159,7 @@ export class Turn {
   #finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
-    replace(this.after, this.understood(), this.found());
+    replace(this.after, this.understood(), this.news && remark(this.news.text), this.found());
     this.#enter('done');
   }
 
@@ -173,6 +200,7 @@ export class Turn {
   #clear() {
     this.text = '';
     this.answer = null;
+    this.news = null;
     this.place = null;
     this.timeline = new Timeline(this.activity);
     this.prose = element('div', {class: 'prose'});
