@@ -3,6 +3,7 @@
 import logging
 import time
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.core.custom_resource import is_request, respond
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.migrate import DatabaseIsNewer, migrate
