@@ -18,9 +18,9 @@ warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
 _config, _rebuild = BaseModel.model_config, BaseModel.__dict__["model_rebuild"]
 
 
-def _rebuild_on_use(cls: type[BaseModel], **how: Any) -> bool | None:
+def _rebuild_on_use(cls: type[BaseModel], /, **how: Any) -> Any:
     # the first use of one says how
-    return _rebuild.__func__(cls, **how) if how else None  # type: ignore[no-any-return]
+    return _rebuild.__func__(cls, **how) if how else None
 
 
 BaseModel.model_config = ConfigDict(defer_build=True)
@@ -28,4 +28,5 @@ BaseModel.model_rebuild = classmethod(_rebuild_on_use)  # type: ignore[assignmen
 try:
     import fastapi.openapi.models  # noqa: F401
 finally:
-    BaseModel.model_config, BaseModel.model_rebuild = _config, _rebuild
+    BaseModel.model_config = _config
+    BaseModel.model_rebuild = _rebuild  # type: ignore[method-assign]
