@@ -1,5 +1,6 @@
 """The Lambda function `cache_lookup`: finished answers by their id, for whoever holds the link. It never calls a model."""
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import cache_lookup
 from quarry.core.web.lambda_app import ExecutionEnvironment
 

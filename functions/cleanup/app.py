@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.core.cleanup import delete_expired
 from quarry.core.collections.upkeep import read_collections

@@ -1,5 +1,6 @@
 """The Lambda function `console`: what the page needs to know before anybody has signed in."""
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import console
 from quarry.core.web.lambda_app import ExecutionEnvironment
 

@@ -6,6 +6,7 @@ import datetime
 import logging
 from collections.abc import Sequence
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.core.collections.upkeep import embedded_tables, keep_in_step, read_collections
 from quarry.core.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.core.files.reading import read_records
 from quarry.core.files.records import UnreadableFile

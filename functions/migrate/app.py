@@ -5,6 +5,7 @@ users that serve and load in step with their secrets.
 import logging
 import time
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.core.custom_resource import is_request, respond
 from quarry.core.errors import DatabaseUnavailable
 from quarry.core.postgres.logins import make_logins, read_logins

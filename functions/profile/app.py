@@ -1,5 +1,6 @@
 """The Lambda function `profile`: people to look at, one by one or in a list. It never calls a model."""
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import profile
 from quarry.core.web.lambda_app import ExecutionEnvironment
 

@@ -1,5 +1,6 @@
 """The Lambda function `unlock`: contact details for a credit, and how many credits there are. It never calls a model."""
 
+import quarry.core.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import unlock
 from quarry.core.web.lambda_app import ExecutionEnvironment
 

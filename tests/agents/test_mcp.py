@@ -17,7 +17,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
-from quarry.api.agents import AGENT_TOOLS
+from quarry.api.agents import offer
 from quarry.core import agent_server
 from quarry.core.agent_results import RESULT_CHARACTERS_MAX
 from quarry.core.agent_tools import RESULTS_MAX
@@ -308,8 +308,8 @@ def test_calls_count_against_the_callers_limit(agents_url: str) -> None:
 def test_the_tools_in_openais_format_are_those_of_the_route() -> None:
     from quarry.core.agent_tools import openai_format
 
-    functions = [tool["function"] for tool in openai_format(AGENT_TOOLS)]
+    functions = [tool["function"] for tool in openai_format(offer().tools)]
     assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
-    for function, tool in zip(functions, AGENT_TOOLS, strict=True):
+    for function, tool in zip(functions, offer().tools, strict=True):
         assert function["parameters"] == tool.parameters
         assert function["parameters"]["additionalProperties"] is False

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
 
 LIST_MODULES = """
-import json, os, sys
+import gc, json, os, sys
 import quarry.core.services  # all have it: imported once, and told of each
 
 for function in sys.argv[1:]:
@@ -22,26 +23,27 @@ for function in sys.argv[1:]:
         sys.path.insert(0, f"functions/{function}")
         import app
         modules = list(sys.modules)
-        built = "fastapi" in modules and __import__("fastapi.openapi.models").openapi.models.OpenAPI.__pydantic_complete__
-        print(json.dumps([function, modules, built]), flush=True)
+        models = [("fastapi.openapi.models", "Operation"), ("quarry.companies.contract", "Company")]
+        built = any(getattr(sys.modules[module], name).__pydantic_complete__ for module, name in models if module in modules)
+        is_frozen = gc.isenabled() and gc.get_freeze_count() > 0
+        print(json.dumps({"function": function, "modules": modules, "built": built, "is_frozen": is_frozen}), flush=True)
         os._exit(0)
     assert os.wait()[1] == 0, function
 """
 
 
 @cache
-def imports() -> tuple[dict[str, set[str]], set[str]]:
-    """The modules that each function imports, by its name, and the functions that build the framework's models of OpenAPI."""
+def imports() -> dict[str, dict[str, Any]]:
+    """What each function imports, by its name: the `modules`, whether models are `built`, and whether it `is_frozen`: what is
+    there is kept out of searches for garbage, which go on.
+    """
     command = [sys.executable, "-c", LIST_MODULES, *FUNCTIONS]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    lines = [json.loads(line) for line in told]
-    return {function: set(modules) for function, modules, _ in lines}, {
-        function for function, _, built in lines if built
-    }
+    return {line["function"]: line for line in map(json.loads, told)}
 
 
 def imported_by(function: str) -> set[str]:
-    return imports()[0][function]
+    return set(imports()[function]["modules"])
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -64,5 +66,13 @@ def test_a_function_that_searches_nothing_imports_no_search(function: str) -> No
     }  # fmt: skip
 
 
-def test_the_frameworks_models_of_openapi_are_left_unbuilt() -> None:
-    assert imports()[1] == set()
+def test_what_answers_a_search_is_imported_with_the_first_request_for_it() -> None:
+    domains = ("campaigns", "companies", "ontology", "people", "records")
+    deferred = {f"quarry.{domain}.{name}" for domain in domains for name in ("search", "agent_tools", "completion")}
+    assert not imported_by("search") & {*deferred, "quarry.api.profile", "quarry.core.collections.declaration"}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_models_are_left_unbuilt_and_what_was_imported_is_kept_from_the_garbage_collector(function: str) -> None:
+    assert not imports()[function]["built"]
+    assert imports()[function]["is_frozen"]

@@ -1,18 +1,21 @@
 """What all domains offer to other people's agents, and the route that serves it."""
 
+from functools import cache
+
 from quarry.core.agent_server import Offer
-from quarry.core.agent_tools import AgentTool
 from quarry.core.web.mcp import mcp_router
 from quarry.domains import modules
 
-_MODULES = [*modules("agent_tools").values()]
 
-AGENT_TOOLS: tuple[AgentTool, ...] = tuple(tool for module in _MODULES for tool in module.AGENT_TOOLS)
+@cache
+def offer() -> Offer:
+    """All of it. The searches are imported with it."""
+    found = modules("agent_tools").values()
+    return Offer(
+        tuple(tool for module in found for tool in module.AGENT_TOOLS),
+        tuple(each for module in found for each in getattr(module, "AGENT_RESOURCES", ())),
+        tuple(each for module in found for each in getattr(module, "AGENT_PROMPTS", ())),
+    )
 
-OFFER = Offer(
-    AGENT_TOOLS,
-    tuple(each for module in _MODULES for each in getattr(module, "AGENT_RESOURCES", ())),
-    tuple(each for module in _MODULES for each in getattr(module, "AGENT_PROMPTS", ())),
-)
 
-ROUTERS = (mcp_router(OFFER),)
+ROUTERS = (mcp_router(offer),)

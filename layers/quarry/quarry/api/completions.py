@@ -1,9 +1,18 @@
 """The domains that can be asked as models of chat completions, and the routes that serve them."""
 
-from quarry.core.completions import Answer
+from functools import partial
+
+from quarry.core.completions import Answer, Asked, Said
 from quarry.core.web.openai_routes import openai_router
-from quarry.domains import modules, searched_tables
+from quarry.domains import having, module, searched_tables
 
-ANSWERS: dict[str, Answer] = {domain: module.answer for domain, module in modules("completion").items()}
 
-ROUTERS = (openai_router(ANSWERS, searched_tables()),)
+async def _answer(domain: str, asked: Asked) -> Said:
+    # imported with the first question
+    said: Said = await module(domain, "completion").answer(asked)
+    return said
+
+
+ANSWERS: dict[str, Answer] = {domain: partial(_answer, domain) for domain in having("completion")}
+
+ROUTERS = (openai_router(ANSWERS, searched_tables),)

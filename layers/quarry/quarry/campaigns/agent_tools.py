@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from quarry.campaigns.contract import Campaign, EmbeddingField
 from quarry.campaigns.retrieval import campaign_by_id
@@ -12,6 +12,7 @@ from quarry.campaigns.search import find_campaigns
 from quarry.campaigns.tools import FilterArguments
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, shorten
 
@@ -37,7 +38,7 @@ class GetCampaignArguments(Request):
     id: Identifier = Field(description="The campaign's id, as a search gave it.")
 
 
-class FoundCampaigns(BaseModel):
+class FoundCampaigns(LazyModel):
     """The first campaigns of a set, and how many of the whole set have each value."""
 
     total: int

@@ -6,7 +6,6 @@ import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -17,6 +16,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import EVIDENCE_MAX, Day, Evidence, Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.events import Event
 from quarry.core.text import QueryText, Storable, StorableWords
 
@@ -47,7 +47,7 @@ FieldName = Literal[
 """What conditions are about."""
 
 
-class DateRange(BaseModel):
+class DateRange(LazyModel):
     """Days of capture, both inclusive; either may be left out."""
 
     model_config = ConfigDict(extra="forbid", validate_by_name=True, serialize_by_alias=True)
@@ -67,7 +67,7 @@ class DateRange(BaseModel):
         return self
 
 
-class CampaignFilters(BaseModel):
+class CampaignFilters(LazyModel):
     """Filters on campaigns; all that are given must hold, and what is left out filters nothing.
 
     `date_range` may be the word "recent": the 90 days before the latest capture.
@@ -91,7 +91,7 @@ class CampaignFilters(BaseModel):
         return {name: value for name, value in values.items() if value != []}
 
 
-class ExcludedValues(BaseModel):
+class ExcludedValues(LazyModel):
     """Values that no campaign of a result may have."""
 
     model_config = ConfigDict(extra="forbid")
@@ -107,7 +107,7 @@ class ExcludedValues(BaseModel):
 _ConditionValue = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2100), StorableWords]
 
 
-class ConditionOnWire(BaseModel):
+class ConditionOnWire(LazyModel):
     """What a campaign must be like in one field: one of the values (of the field `copy`: words that it says), or captured within
     the days (in these months, where some are given), or, with neither, any value at all; `negated`: not so.
     """
@@ -131,7 +131,7 @@ class ConditionOnWire(BaseModel):
         return self
 
 
-class ClauseOnWire(BaseModel):
+class ClauseOnWire(LazyModel):
     """Conditions of which any must hold, or, preferred, puts a campaign before those without; `label` says them in words."""
 
     model_config = ConfigDict(extra="forbid")
@@ -141,7 +141,7 @@ class ClauseOnWire(BaseModel):
     label: Annotated[str, StringConstraints(max_length=MESSAGE_CHARACTERS_MAX), Storable] = ""
 
 
-class Constraints(BaseModel):
+class Constraints(LazyModel):
     """How a question was read: all of `conditions` that are required must hold, `theme` is found by meaning, `words` are said by
     the copy. Filters of the page that were applied are among the conditions.
 
@@ -180,7 +180,7 @@ class ChatRequest(Request):
         return (self.active_filters if self.apply_filters_to_query else None) or CampaignFilters()
 
 
-class Campaign(BaseModel):
+class Campaign(LazyModel):
     """One whole campaign."""
 
     id: str
@@ -204,7 +204,7 @@ class FoundCampaign(Campaign):
     misses: list[str] = []
 
 
-class Aggregation(BaseModel):
+class Aggregation(LazyModel):
     """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each."""
 
     channel: dict[str, int] = {}
@@ -212,7 +212,7 @@ class Aggregation(BaseModel):
     value_prop: dict[str, int] = {}
 
 
-class _Wire(BaseModel):
+class _Wire(LazyModel):
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
 
 

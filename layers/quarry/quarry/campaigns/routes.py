@@ -1,4 +1,4 @@
-"""HTTP for campaigns."""
+"""HTTP for campaigns. What answers is imported with the first request: a process may never get one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.campaigns.checks import check_constraints, check_filters
 from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, FinalAnswerEvent
-from quarry.campaigns.retrieval import campaign_by_id
-from quarry.campaigns.search import chat_about_campaigns, values_of
 from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller
 from quarry.core.stream.encoding import NDJSON
@@ -40,6 +37,9 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
+    from quarry.campaigns.checks import check_constraints, check_filters
+    from quarry.campaigns.search import chat_about_campaigns, values_of
+
     is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
     if is_stream and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
@@ -68,4 +68,6 @@ async def campaign(
     services: ServicesDependency,
 ) -> Campaign:
     """One whole campaign."""
+    from quarry.campaigns.retrieval import campaign_by_id
+
     return await campaign_by_id(services.reader, id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from quarry.companies.contract import (
     Aggregation,
@@ -20,6 +20,7 @@ from quarry.companies.search import search_companies
 from quarry.companies.store import company_by_id
 from quarry.core.agent_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText, shorten
 
@@ -42,7 +43,7 @@ class GetCompanyArguments(Request):
     id: Identifier = Field(description="The company's id, as a search gave it.")
 
 
-class FoundCompany(BaseModel):
+class FoundCompany(LazyModel):
     """A company, why it fits, and how sure that is (0 to 1)."""
 
     id: str
@@ -61,7 +62,7 @@ class FoundCompany(BaseModel):
     sectors: list[str]
 
 
-class FoundCompanies(BaseModel):
+class FoundCompanies(LazyModel):
     """The companies that fit best; `aggregation` where a number was asked for."""
 
     summary: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.core.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.events import Event
 from quarry.core.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 
@@ -51,7 +52,7 @@ class _Request(Request):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class _Model(BaseModel):
+class _Model(LazyModel):
     model_config = _ON_THE_WIRE
 
 
@@ -145,7 +146,7 @@ class ChatRequest(_Request):
         return self.messages[:-1]
 
 
-class Company(BaseModel):
+class Company(LazyModel):
     """One whole company, by the names of its columns."""
 
     model_config = ConfigDict(frozen=True)

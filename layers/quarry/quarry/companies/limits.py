@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from quarry.companies.candidates import Scoring
+from quarry.core.lazy_model import LazyModel
 from quarry.core.settings import Settings
 
 _PREFIX = "company_"
@@ -15,7 +16,7 @@ TOP_COMPARED = 5
 """A search has converged when this many of the best are the same as before, in the same order."""
 
 
-class CompanyLimits(BaseModel):
+class CompanyLimits(LazyModel):
     """See the settings of the same names, with COMPANY_ before them."""
 
     model_config = ConfigDict(frozen=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX
 from quarry.companies.query import COUNT_MAX
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import CleanText
 
 VARIANTS_PLANNED_MAX = 6
@@ -20,7 +21,7 @@ VARIANTS_ADDED_MAX = 3
 Search = Literal["exact_name", "hybrid", "keyword", "taxonomy"]
 
 
-class _Decision(BaseModel):
+class _Decision(LazyModel):
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True)
 
 

@@ -1,4 +1,4 @@
-"""HTTP for companies."""
+"""HTTP for companies. What answers is imported with the first request: a process may never get one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from quarry.companies.checks import check_constraints
 from quarry.companies.contract import ChatRequest, Company
-from quarry.companies.search import search_companies
-from quarry.companies.store import company_by_id
 from quarry.core.errors import Gone, NotFound
 from quarry.core.services import Caller
 from quarry.core.stream.encoding import NDJSON
@@ -38,6 +35,9 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
+    from quarry.companies.checks import check_constraints
+    from quarry.companies.search import search_companies
+
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before the stream has begun, so that a wrong value is a 422
@@ -60,4 +60,6 @@ async def company(
     services: ServicesDependency,
 ) -> Company:
     """One whole company."""
+    from quarry.companies.store import company_by_id
+
     return await company_by_id(services.reader, id)

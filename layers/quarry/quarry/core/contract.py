@@ -6,12 +6,16 @@ import datetime
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
+from pydantic import BeforeValidator, ConfigDict, Field, StrictInt
 
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Storable
 
 if TYPE_CHECKING:  # a function that reads no question imports nothing of that
     from quarry.core.query.question import Condition
+
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
+"""What collections and facets may be called."""
 
 Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
 """How a mention is meant, in the terms of NegEx and ConText: said plainly, insisted on, preferred, or ruled out.
@@ -34,7 +38,7 @@ Day = Annotated[datetime.date, BeforeValidator(_written_as_a_day)]
 """A day that a client names: YYYY-MM-DD."""
 
 
-class Request(BaseModel):
+class Request(LazyModel):
     """Base of what clients send: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
@@ -69,7 +73,7 @@ class Evidence(Request):
         ]
 
 
-class AggregationGroup(BaseModel):
+class AggregationGroup(LazyModel):
     """A value, or the first day of a period, and how many rows have it."""
 
     value: str | int | float | bool | datetime.date

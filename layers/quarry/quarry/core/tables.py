@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, LiteralString
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Storable
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
@@ -21,10 +22,10 @@ COLLECTION_WINDOWS = "collection_windows"
 """The table whose partitions hold the vectors of collections."""
 
 
-class Row(BaseModel):
+class Row(LazyModel):
     """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
 
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from functools import partial
 
-from quarry.api.agents import OFFER
+from quarry.api.agents import offer
 from quarry.core.agent_server import AgentServer
 from quarry.core.services import Caller
 from quarry.core.web.rate_limit import take_place
@@ -25,6 +25,6 @@ async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) ->
     logging.getLogger("mcp").setLevel(logging.WARNING)
     async with database.services() as services:
         charge = partial(take_place, services, caller)
-        protocol = AgentServer(OFFER, caller, services, charge, may_spend=may_spend).protocol()
+        protocol = AgentServer(offer(), caller, services, charge, may_spend=may_spend).protocol()
         async with stdio_server() as (read, write):
             await protocol.run(read, write, protocol.create_initialization_options())

@@ -25,6 +25,7 @@ from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.services import Services
 from quarry.core.web.app import create_app
 from quarry.core.web.host_gate import is_loopback
+from quarry.domains import import_what_answers
 from quarry.local.data import load_samples
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.http_protocol import BoundedHttpProtocol
@@ -80,6 +81,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     # the app closes the services when it ends
     services = database.build_services()
     app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
+    # not with the first request, which would hold the event loop
+    import_what_answers()
     # what is there now stays: looking through it for garbage would hold the event loop for some 70 ms each time
     gc.freeze()
     config = uvicorn.Config(

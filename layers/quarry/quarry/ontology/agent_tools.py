@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentTool
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
@@ -33,7 +34,7 @@ class GetOntologyEntityArguments(Request):
     id: Identifier = Field(description="The entity's id, as a search gave it.")
 
 
-class FoundEntities(BaseModel):
+class FoundEntities(LazyModel):
     """The best of what was found; `total` is how many there are in all."""
 
     total: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Identifier, QueryText
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
@@ -24,7 +25,7 @@ class OntologySearchRequest(Request):
     types: list[EntityType] | None = Field(default=None, max_length=14)
 
 
-class EntityResult(BaseModel):
+class EntityResult(LazyModel):
     """One found entity. `snippet` is HTML-escaped but for the `<mark>` around the matched words; `score` is
     0.6 · ts_rank + 0.4 · trigram similarity of the title; `project_name` is left out where the project is not the caller's.
     """
@@ -38,7 +39,7 @@ class EntityResult(BaseModel):
     score: float
 
 
-class OntologySearchResponse(BaseModel):
+class OntologySearchResponse(LazyModel):
     """The caller's own entities, best first, at most 50; `total` is how many there are in all, `message` says so in words."""
 
     results: list[EntityResult]
@@ -46,7 +47,7 @@ class OntologySearchResponse(BaseModel):
     message: str
 
 
-class Project(BaseModel):
+class Project(LazyModel):
     """The project that an entity belongs to."""
 
     id: str
@@ -54,7 +55,7 @@ class Project(BaseModel):
     description: str | None = None
 
 
-class WholeEntity(BaseModel):
+class WholeEntity(LazyModel):
     """One entity, whole: its title and its props by the names that its owner gave them. `project` is left out where it is
     not the caller's.
     """

@@ -1,4 +1,4 @@
-"""HTTP for a project workspace."""
+"""HTTP for a project workspace. What answers is imported with the first request: a process may never get one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
-from quarry.ontology.retrieval import whole_entity
-from quarry.ontology.search import search_ontology
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 
@@ -26,6 +24,8 @@ async def search(
     request: Request, body: OntologySearchRequest, caller: PlainCaller, services: ServicesDependency
 ) -> OntologySearchResponse:
     """The caller's own entities of every type, best first."""
+    from quarry.ontology.search import search_ontology
+
     return await search_ontology(body, caller, services, request_id_of(request))
 
 
@@ -38,4 +38,6 @@ async def entity(
     services: ServicesDependency,
 ) -> WholeEntity:
     """One of the caller's entities, whole, with its project."""
+    from quarry.ontology.retrieval import whole_entity
+
     return await whole_entity(services.reader, caller, type, id)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from quarry.core.agent_tools import AgentTool
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.text import Identifier, QueryText
 from quarry.people.access.profiles import public_profile
@@ -29,7 +30,7 @@ class SearchPeopleArguments(Request):
     )
 
 
-class FoundPerson(BaseModel):
+class FoundPerson(LazyModel):
     """A person, why they were found, and which conditions they meet and miss."""
 
     id: str
@@ -43,7 +44,7 @@ class FoundPerson(BaseModel):
     misses: list[str]
 
 
-class FoundPeople(BaseModel):
+class FoundPeople(LazyModel):
     """At most five people, best first, and how many more there were without one condition."""
 
     search_id: str

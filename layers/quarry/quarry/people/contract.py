@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StrictBool,
     StringConstraints,
@@ -17,6 +15,7 @@ from pydantic import (
 )
 
 from quarry.core.contract import Evidence, Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Identifier, QueryText, Storable, StorableWords, storable
 
 Intent = Literal[
@@ -34,13 +33,7 @@ Rupees = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False, strict=True)
 """Indian rupees a year."""
 
 
-class _OnTheWire(BaseModel):
-    """Built when it is first used: each function uses a few of these."""
-
-    model_config = ConfigDict(defer_build=True)
-
-
-class Must(_OnTheWire):
+class Must(LazyModel):
     """Hard constraints. Names are lower case and trimmed; dates are YYYY-MM-DD; the salary is INR a year.
 
     `company_norm` holds schools too; `school_norm` the school where a company is named beside it. `time_*` is a time in which an
@@ -74,7 +67,7 @@ class Must(_OnTheWire):
     text: list[str] = []
 
 
-class Should(_OnTheWire):
+class Should(LazyModel):
     """What raises the rank of whom it fits, and excludes nobody."""
 
     skills_or_tools: list[str] = []
@@ -85,7 +78,7 @@ class Should(_OnTheWire):
     location: list[str] = []
 
 
-class Exclude(_OnTheWire):
+class Exclude(LazyModel):
     """What is never shown, in any tier."""
 
     company_norm: list[str] = []
@@ -97,7 +90,7 @@ class Exclude(_OnTheWire):
     time_end: str | None = None
 
 
-class Constraints(_OnTheWire):
+class Constraints(LazyModel):
     """How a query was read; `evidence` is of `query_cleaned`."""
 
     query_original: str = ""
@@ -151,7 +144,7 @@ class PeopleSearchRequest(Request):
         return salary_max
 
 
-class ChildCard(_OnTheWire):
+class ChildCard(LazyModel):
     """One aspect of an experience: an achievement, a project, a tool, …"""
 
     id: str
@@ -163,7 +156,7 @@ class ChildCard(_OnTheWire):
     tags: list[str] = []
 
 
-class ExperienceCard(_OnTheWire):
+class ExperienceCard(LazyModel):
     """One experience of a person. In a search's answer `children` holds those that matched, elsewhere all of them."""
 
     id: str
@@ -187,7 +180,7 @@ class ExperienceCard(_OnTheWire):
     children: list[ChildCard] = []
 
 
-class PersonResult(_OnTheWire):
+class PersonResult(LazyModel):
     """One person found. `similarity_percent` is the score that people are put in order by, in hundredths and at most 100: no
     probability. The salary is INR a year. `meets` and `misses` are the conditions, in words; what was only preferred is met or
     not told.
@@ -208,7 +201,7 @@ class PersonResult(_OnTheWire):
     misses: list[str] = []
 
 
-class Relaxation(_OnTheWire):
+class Relaxation(LazyModel):
     """A hard constraint, and how many more people there would be without it alone."""
 
     constraint: str
@@ -216,7 +209,7 @@ class Relaxation(_OnTheWire):
     additional_people: int
 
 
-class PeopleSearchResponse(_OnTheWire):
+class PeopleSearchResponse(LazyModel):
     """The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS."""
 
     search_id: str
@@ -233,7 +226,7 @@ class UnlockRequest(Request):
     search_id: Identifier
 
 
-class Contact(_OnTheWire):
+class Contact(LazyModel):
     """How to reach a person."""
 
     email: str | None = None
@@ -241,7 +234,7 @@ class Contact(_OnTheWire):
     links: list[str] = []
 
 
-class UnlockResponse(_OnTheWire):
+class UnlockResponse(LazyModel):
     """`charged` is true for the first unlock only."""
 
     unlocked: Literal[True] = True
@@ -250,7 +243,7 @@ class UnlockResponse(_OnTheWire):
     contact: Contact
 
 
-class CreditBalance(_OnTheWire):
+class CreditBalance(LazyModel):
     """`GET /credits`."""
 
     balance: int
@@ -263,7 +256,7 @@ class DiscoverRequest(Request):
     cursor: Annotated[str, StringConstraints(min_length=1, max_length=400), Storable] | None = None
 
 
-class DiscoveredPerson(_OnTheWire):
+class DiscoveredPerson(LazyModel):
     """A person with at least one visible card; `summaries` are those of the latest cards."""
 
     id: str
@@ -272,14 +265,14 @@ class DiscoveredPerson(_OnTheWire):
     summaries: list[str]
 
 
-class DiscoverResponse(_OnTheWire):
+class DiscoverResponse(LazyModel):
     """A page of people. Without `next_cursor` it is the last one."""
 
     people: list[DiscoveredPerson]
     next_cursor: str | None
 
 
-class PublicProfile(_OnTheWire):
+class PublicProfile(LazyModel):
     """`GET /people/{id}/profile`: what everyone may see."""
 
     id: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import CleanText
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 
@@ -31,13 +32,7 @@ EmploymentTypes = Annotated[Texts, _one_of(EmploymentType)]
 SeniorityLevels = Annotated[Texts, _one_of(SeniorityLevel)]
 
 
-class _Output(BaseModel):
-    """Built when it is first used: without a model none is."""
-
-    model_config = ConfigDict(defer_build=True)
-
-
-class MustMatch(_Output):
+class MustMatch(LazyModel):
     """What the query clearly requires."""
 
     company_norm: Texts = Field([], description="Employers and schools, lower case.")
@@ -57,7 +52,7 @@ class MustMatch(_Output):
     offer_salary_inr_per_year: float | None = Field(None, description="What is offered, in Indian rupees a year.")
 
 
-class ShouldMatch(_Output):
+class ShouldMatch(LazyModel):
     """What makes a person fit better."""
 
     skills_or_tools: Texts = []
@@ -65,14 +60,14 @@ class ShouldMatch(_Output):
     intent_secondary: Intents = []
 
 
-class MustNotMatch(_Output):
+class MustNotMatch(LazyModel):
     """Whom the query rules out."""
 
     company_norm: Texts = []
     keywords: Texts = []
 
 
-class PeopleQuery(_Output):
+class PeopleQuery(LazyModel):
     """A query for people as constraints."""
 
     query_original: Said = ""
@@ -87,14 +82,14 @@ class PeopleQuery(_Output):
     confidence_score: float | None = Field(0.0, description="0 to 1: how sure this reading is.")
 
 
-class PersonReasons(_Output):
+class PersonReasons(LazyModel):
     """Why one person was found."""
 
     person_id: CleanText
     why_matched: Texts = Field([], description="One to three short reasons.")
 
 
-class PeopleReasons(_Output):
+class PeopleReasons(LazyModel):
     """Why the people were found, each by the id that was given."""
 
     people: list[PersonReasons]

@@ -1,4 +1,4 @@
-"""HTTP for the search of people."""
+"""HTTP for the search of people, which is imported with the first request for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
-from quarry.people.search import search_people
 
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
 
@@ -39,6 +38,8 @@ async def search(
     ] = False,
 ) -> PeopleSearchResponse:
     """The people who fit best, at most five, with reasons. Costs one credit."""
+    from quarry.people.search import search_people
+
     return await search_people(
         body,
         caller,

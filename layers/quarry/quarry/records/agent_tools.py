@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from quarry.core.agent_tools import RESULTS_MAX, AgentPrompt, AgentResource, AgentTool
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.services import Caller, Services
 from quarry.core.snippet import unmark
 from quarry.core.text import Identifier, QueryText
@@ -86,7 +87,7 @@ class GetRecordArguments(Request):
     id: Identifier = Field(description="The record's id, as a search gave it.")
 
 
-class FoundRecord(BaseModel):
+class FoundRecord(LazyModel):
     type: str
     id: str
     title: str
@@ -95,7 +96,7 @@ class FoundRecord(BaseModel):
     url: str | None
 
 
-class FoundRecords(BaseModel):
+class FoundRecords(LazyModel):
     """The best of what was found; `total` is how many there are in all, or, where there is `more`, at least."""
 
     total: int

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -18,8 +17,8 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.core.collections.declaration import NAME_PATTERN
-from quarry.core.contract import AggregationGroup, Day, Request
+from quarry.core.contract import NAME_PATTERN, AggregationGroup, Day, Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.stream.encoding import AFTER_SEQ, PLACE_PATTERN
 from quarry.core.stream.events import Event
 from quarry.core.text import Identifier, QueryText, Storable
@@ -94,14 +93,14 @@ class SearchRequest(_Filtered):
     )
 
 
-class Matched(BaseModel):
+class Matched(LazyModel):
     """The record's rank by its words and by its meaning, over all types; 1 is best. A half that did not find it is absent."""
 
     text_rank: int | None = None
     semantic_rank: int | None = None
 
 
-class SameRecord(BaseModel):
+class SameRecord(LazyModel):
     """A found record that says nearly what another says."""
 
     type: RecordType
@@ -110,7 +109,7 @@ class SameRecord(BaseModel):
     date: datetime.date | None = None
 
 
-class Result(BaseModel):
+class Result(LazyModel):
     """One found record. `snippet` is HTML-escaped but for the `<mark>` around the matched words. `also` names the others that
     were found and say nearly the same, best first: they have no place of their own in the list.
     """
@@ -127,7 +126,7 @@ class Result(BaseModel):
     also: list[SameRecord] = []
 
 
-class SearchResponse(BaseModel):
+class SearchResponse(LazyModel):
     """One list over all types, best first. `counts` holds how many were found of each type: all that hold a word of it, and
     of others those nearest in meaning. They are exact up to 10,000; `more` says that there are more of some type.
     """
@@ -167,7 +166,7 @@ class CountedGroup(AggregationGroup):
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
 
-class RecordCounts(BaseModel):
+class RecordCounts(LazyModel):
     """Exact numbers, counted over all records. `groups` are those with most records first, or periods in the order of time, each
     by its first day; `truncated` says that there are more. A record with several values counts for each. What `of` asks for
     stands beside `total` and each `count`, by its name; null where no record has a value.
@@ -182,7 +181,7 @@ class RecordCounts(BaseModel):
     truncated: bool
 
 
-class CollectionFacet(BaseModel):
+class CollectionFacet(LazyModel):
     """What records can be filtered and counted by; `currency` is that of money, its ISO 4217 code."""
 
     name: str
@@ -191,7 +190,7 @@ class CollectionFacet(BaseModel):
     currency: str | None = None
 
 
-class Collection(BaseModel):
+class Collection(LazyModel):
     """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
     in, by which numbers and dates are written; absent where they differ, or are in none that is known.
     """
@@ -204,13 +203,13 @@ class Collection(BaseModel):
     language: str | None = None
 
 
-class Collections(BaseModel):
+class Collections(LazyModel):
     """`GET /collections`: the types of record that are declared."""
 
     collections: list[Collection]
 
 
-class WholeRecord(BaseModel):
+class WholeRecord(LazyModel):
     """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
     `meeting` what it is part of.
     """
@@ -242,8 +241,7 @@ class PriorTurn(Request):
     filters: AskFilters = AskFilters()
 
 
-_TURNS = TypeAdapter(list[PriorTurn])
-
+_TURNS = TypeAdapter(list[PriorTurn], config=ConfigDict(defer_build=True))
 
 _FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
 
@@ -292,7 +290,7 @@ def _turns(context: str) -> list[PriorTurn]:
         return [PriorTurn(question="", answer=context)]
 
 
-class Source(BaseModel):
+class Source(LazyModel):
     """A source of an answer, cited by its number `n`. `similarity` is its cosine to the query that found it; its `url`
     does not go out.
     """
@@ -360,7 +358,7 @@ class AnswerChunkEvent(Event):
     chunk: str
 
 
-class Citation(BaseModel):
+class Citation(LazyModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
     source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
     Beyond the first hundred of an answer no passage is looked for: `support` is then what the whole source holds.
@@ -395,7 +393,7 @@ class FollowupsEvent(Event):
     questions: list[str]
 
 
-class Applied(BaseModel):
+class Applied(LazyModel):
     """The types and filters that an answer was made from, as requests have them, and in words. A history hands them on."""
 
     types: list[RecordType]
@@ -419,7 +417,7 @@ class DoneEvent(Event):
         return self.model_dump_json(by_alias=True)
 
 
-class ChangedRecord(BaseModel):
+class ChangedRecord(LazyModel):
     """A record that an answer cites, and what became of it since."""
 
     n: int
@@ -429,7 +427,7 @@ class ChangedRecord(BaseModel):
     change: Literal["changed", "gone"]
 
 
-class CachedAnswer(BaseModel):
+class CachedAnswer(LazyModel):
     """`GET /answers/{id}`: a finished answer as it was given. `changed_since` are the records it cites that changed or went."""
 
     id: Identifier

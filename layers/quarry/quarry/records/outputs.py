@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import CleanText
 
 
-class FollowupQuestions(BaseModel):
+class FollowupQuestions(LazyModel):
     """Questions that a reader of the answer is likely to ask next."""
 
     questions: list[CleanText] = Field(

@@ -1,4 +1,4 @@
-"""HTTP for records, but for shared answers."""
+"""HTTP for records, but for shared answers. What answers is imported with the first request: a process may never get one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.problems import documented, request_id_of
 from quarry.core.web.rate_limit import limited_caller
 from quarry.core.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
-from quarry.records.answer import answer_question
-from quarry.records.applied import check_filters
-from quarry.records.collections import count_records, describe_collections
 from quarry.records.contract import (
     AskQuery,
     AskRequest,
@@ -31,9 +28,6 @@ from quarry.records.contract import (
     TypeName,
     WholeRecord,
 )
-from quarry.records.retrieval import whole_record
-from quarry.records.search import search_records
-from quarry.records.types_in_force import acting_for, types_in_force
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -69,12 +63,17 @@ async def search(
     services: ServicesDependency,
 ) -> SearchResponse:
     """One ranked list over all types of record."""
+    from quarry.records.search import search_records
+
     return await search_records(query, caller, services, request_id_of(request))
 
 
 @router.get("/collections", response_model_exclude_none=True)
 async def list_collections(caller: PlainCaller, services: ServicesDependency) -> Collections:
     """The types of record, and what they can be filtered and counted by."""
+    from quarry.records.collections import describe_collections
+    from quarry.records.types_in_force import types_in_force
+
     return describe_collections(await types_in_force(services))
 
 
@@ -83,6 +82,8 @@ async def count(
     query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> RecordCounts:
     """How many records there are, exactly, in all and by the values of a facet."""
+    from quarry.records.collections import count_records
+
     return await count_records(query, caller, services)
 
 
@@ -101,9 +102,7 @@ async def ask_by_query(
     """A cited answer as server-sent events, for EventSource."""
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
-    question = query.to_request()
-    check_filters(question, await types_in_force(services), types_at="/type", facets_at="")
-    return await _stream_answer(request, question, reader.caller, services)
+    return await _stream_answer(request, query.to_request(), reader.caller, services, types_at="/type", facets_at="")
 
 
 @router.post("/records/ask", response_class=StreamingResponse, responses=_STREAM | documented(NotFound, Gone))
@@ -111,7 +110,6 @@ async def ask(request: Request, body: AskRequest, reader: Reader, services: Serv
     """A cited answer as server-sent events."""
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, SSE)
-    check_filters(body, await types_in_force(services))
     return await _stream_answer(request, body, reader.caller, services)
 
 
@@ -124,12 +122,24 @@ async def record(
     services: ServicesDependency,
 ) -> WholeRecord:
     """One whole record with what it is part of."""
+    from quarry.records.retrieval import whole_record
+    from quarry.records.types_in_force import acting_for
+
     types, services = await acting_for(caller, services)
     [chosen] = types.named([type])
     return await whole_record(services.reader, chosen, id)
 
 
-async def _stream_answer(request: Request, question: AskRequest, caller: Caller, services: Services) -> Response:
+async def _stream_answer(
+    request: Request, question: AskRequest, caller: Caller, services: Services, **places: str
+) -> Response:
+    """The answer as a stream. `places` are where the question names its types and facets, as `check_filters` takes them."""
+    from quarry.records.answer import answer_question
+    from quarry.records.applied import check_filters
+    from quarry.records.types_in_force import types_in_force
+
+    # before the stream has begun, so that a wrong value is a 422
+    check_filters(question, await types_in_force(services), **places)
     request_id = request_id_of(request)
     return stream_response(
         request,

@@ -9,8 +9,9 @@ import datetime
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from quarry.core.lazy_model import LazyModel
 from quarry.core.model.tool_loop import Tool, ToolResult
 from quarry.core.run_log import Run
 from quarry.core.services import Services
@@ -32,7 +33,7 @@ TOOL_SOURCES = 4
 POOL_RECORDS = 24
 
 
-class SearchArguments(BaseModel):
+class SearchArguments(LazyModel):
     """Arguments of every search tool."""
 
     model_config = ConfigDict(extra="forbid")

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -25,8 +24,10 @@ from pydantic import (
 )
 
 from quarry.core.collections.expression import expression_columns
+from quarry.core.contract import NAME_PATTERN
 from quarry.core.errors import ConfigurationError
 from quarry.core.language.writing import languages
+from quarry.core.lazy_model import LazyModel
 from quarry.core.query.quantities import dimension_of
 
 FILE_NAME = "quarry.toml"
@@ -35,8 +36,6 @@ FacetKind = Literal["value", "name", "title", "number", "year", "money", "date",
 """What `core/retrieval/facets` calls so, of the kinds that a table of anybody's may have."""
 Weight = Literal["A", "B", "C", "D"]
 
-NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
-"""What collections and facets may be called."""
 _SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)')
 
@@ -52,7 +51,7 @@ class DeclarationError(ConfigurationError):
         self.problems = list(problems)
 
 
-class _Declared(BaseModel):
+class _Declared(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
 

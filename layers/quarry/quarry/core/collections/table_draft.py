@@ -9,7 +9,7 @@ from itertools import count
 
 from quarry.core.collections import toml_text
 from quarry.core.collections.column_types import is_comparable, is_single
-from quarry.core.collections.declaration import NAME_PATTERN, PARAMETERS
+from quarry.core.collections.declaration import PARAMETERS
 from quarry.core.collections.guessing import (
     date_purpose,
     is_amount,
@@ -34,6 +34,7 @@ from quarry.core.collections.reached import Guesses, Reached, buys, last_word, r
 from quarry.core.collections.relations import Column, Reference
 from quarry.core.collections.search_table import DATE
 from quarry.core.collections.table_guess import TableGuess
+from quarry.core.contract import NAME_PATTERN
 from quarry.core.language.nouns import singular
 
 FACETS_MAX = 20

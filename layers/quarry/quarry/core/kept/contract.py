@@ -6,9 +6,10 @@ import datetime
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.text import Identifier, QueryText, StorableWords, storable
 
 CONVERSATIONS_MAX = 200
@@ -94,7 +95,7 @@ class ConversationChange(Request):
     turns: Turns | None = None
 
 
-class ConversationEntry(BaseModel):
+class ConversationEntry(LazyModel):
     """A conversation in the list."""
 
     id: str
@@ -111,7 +112,7 @@ class Conversation(ConversationEntry):
     turns: list[Turn]
 
 
-class Conversations(BaseModel):
+class Conversations(LazyModel):
     """`GET /me/conversations`, the latest first."""
 
     conversations: list[ConversationEntry]
@@ -145,7 +146,7 @@ class SavedSearchChange(Request):
     name: Name
 
 
-class SavedSearch(BaseModel):
+class SavedSearch(LazyModel):
     """A search to come back to. `opened_at` is when its results were last looked at."""
 
     id: str
@@ -157,7 +158,7 @@ class SavedSearch(BaseModel):
     opened_at: datetime.datetime
 
 
-class SavedSearches(BaseModel):
+class SavedSearches(LazyModel):
     """`GET /me/searches`, the latest first."""
 
     searches: list[SavedSearch]
@@ -169,7 +170,7 @@ class Opening(Request):
     results: Results
 
 
-class Opened(BaseModel):
+class Opened(LazyModel):
     """Those of the results that it has not shown before, and when it was opened before."""
 
     new: list[ResultKey]

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, ConfigDict, ValidationError
 
 from quarry.core.errors import ModelOutputInvalid
+from quarry.core.lazy_model import LazyModel
 from quarry.core.model.interface import Output
 from quarry.core.text import shorten
 
@@ -42,7 +43,7 @@ class OutputLimits:
 USUAL_LIMITS = OutputLimits()
 
 
-class Wire(BaseModel):
+class Wire(LazyModel):
     """A part of an answer, read from JSON or from an SDK's unvalidated objects. What may be missing is optional."""
 
     model_config = ConfigDict(from_attributes=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from quarry.core.lazy_model import LazyModel
 
 
-class Event(BaseModel):
+class Event(LazyModel):
     """Base of all events. A subclass pins `type` to a literal; fields that are None are left out on the wire."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True)
 
     type: str
 
@@ -27,7 +29,7 @@ class ErrorEvent(Event):
     message: str
 
 
-class ErrorMessage(BaseModel):
+class ErrorMessage(LazyModel):
     message: str
 
 
@@ -42,7 +44,7 @@ class EnvelopedErrorEvent(Event):
         return cls(data=ErrorMessage(message=message))
 
 
-class PartialText(BaseModel):
+class PartialText(LazyModel):
     """The next piece of an answer's text; the pieces add up to the whole."""
 
     text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
@@ -28,7 +28,7 @@ from quarry.core.web.traced import Traced
 logger = logging.getLogger(__name__)
 
 
-def create_app(services: Services, routers: Sequence[APIRouter], documented: Sequence[APIRouter] = ()) -> FastAPI:
+def create_app(services: Services, routers: Iterable[APIRouter], documented: Iterable[APIRouter] = ()) -> FastAPI:
     """An application that serves `routers`; its `/openapi.json` describes `documented`, whichever function serves them."""
 
     @asynccontextmanager

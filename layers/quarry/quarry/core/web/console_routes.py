@@ -14,7 +14,7 @@ from quarry.core.services import Services
 from quarry.core.settings import Settings
 from quarry.core.web.admission import without_place
 from quarry.core.web.contract import PageConfig, SignIn
-from quarry.core.web.filled_domains import FilledDomains
+from quarry.core.web.filled_domains import DomainTables, FilledDomains
 from quarry.core.web.identity import services_of
 
 CACHE_CONTROL = "public, max-age=60"
@@ -24,7 +24,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "page" / "examples.json"
 SCOPES = ("openid", "email")
 
 
-def console_router(domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
+def console_router(domain_tables: DomainTables) -> APIRouter:
     """The routes, for domains that hold data when one of their tables does."""
     router = APIRouter(tags=["console"])
     filled = FilledDomains(domain_tables)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from quarry.core.contract import Request
+from quarry.core.lazy_model import LazyModel
 from quarry.core.model.circuit_breaker import CircuitState
 from quarry.core.text import Storable
 
@@ -23,7 +24,7 @@ class Feedback(Request):
     ) = Field(default=None, examples=["It answers another question."])
 
 
-class Health(BaseModel):
+class Health(LazyModel):
     """`status` is "ok", or "unavailable" with 503 when the database does not answer. `chat_model` is null without one.
 
     `models` says of each model on another machine whether it answers: "failing" while it is left alone because its calls kept
@@ -41,7 +42,7 @@ class Health(BaseModel):
     reader: Literal["ok", "behind", "unavailable"] | None = None
 
 
-class SignIn(BaseModel):
+class SignIn(LazyModel):
     """How to sign in: authorization code with PKCE at the managed login under `domain`, asking for `scopes`.
 
     `token` says which of the tokens the API takes as a bearer token.
@@ -53,7 +54,7 @@ class SignIn(BaseModel):
     token: Literal["id", "access"]
 
 
-class PageConfig(BaseModel):
+class PageConfig(LazyModel):
     """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path."""
 
     domains: list[str]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -38,8 +38,6 @@ from quarry.core.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
 
-ERROR_SCHEMAS = error_schemas(Problem, ProblemField, openai_errors.OpenAIError, openai_errors.ErrorDetail)
-
 OF_EVERY_ROUTE = (MisdirectedRequest, HeadersTooLarge, QuarryError, Unavailable)
 OF_EVERY_BODY = (MalformedRequest, BodyTooLarge, UnsupportedMediaType)
 OF_EVERY_INPUT = (InvalidInput,)
@@ -47,9 +45,11 @@ OF_EVERY_CALLER = (NotAuthenticated, RateLimited)
 
 
 class Description:
-    """The description of `routers` as it is served, made when it is first asked for, and once."""
+    """The description of `routers` as it is served, made when it is first asked for, and once; nor are they gone through
+    before.
+    """
 
-    def __init__(self, routers: Sequence[APIRouter]) -> None:
+    def __init__(self, routers: Iterable[APIRouter]) -> None:
         self._routers = routers
         self._making = threading.Lock()
         self._made: TextFile | None = None
@@ -64,7 +64,7 @@ class Description:
             return self._made
 
 
-def openapi_document(routers: Sequence[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
+def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] = ()) -> dict[str, Any]:
     """The OpenAPI 3.1 description of `routers`, with `examples` of their calls."""
     app = FastAPI(openapi_url=None)
     for router in routers:
@@ -81,10 +81,14 @@ def openapi_document(routers: Sequence[APIRouter], examples: Sequence[Example] =
     # the framework's own forms of a 422, which no route answers with
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
-    document["components"]["schemas"] = dict(sorted((schemas | ERROR_SCHEMAS).items()))
+    document["components"]["schemas"] = dict(sorted((schemas | _error_schemas()).items()))
     add_examples(document["paths"], examples)
     document["x-problems"] = [_problem(error) for error in catalogue()]
     return document
+
+
+def _error_schemas() -> dict[str, Any]:
+    return error_schemas(Problem, ProblemField, openai_errors.OpenAIError, openai_errors.ErrorDetail)
 
 
 def _problem(error: type[QuarryError]) -> dict[str, Any]:

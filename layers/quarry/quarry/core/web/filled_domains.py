@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from psycopg.sql import SQL, Identifier, Literal
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.core.postgres.pool import Database
 
 DOMAINS_KEPT_SECONDS = 60.0
 
 
+DomainTables = Callable[[], Mapping[str, tuple[str, ...]]]
+"""Tells the tables of each domain. Knowing them takes an import of what they are: it is asked when they are looked into."""
+
+
 class FilledDomains:
     """The domains that hold data, looked up once a minute; one does when one of its tables holds a row."""
 
-    def __init__(self, domain_tables: Mapping[str, tuple[str, ...]]) -> None:
-        self._query = SQL(" union all ").join(
+    def __init__(self, domain_tables: DomainTables) -> None:
+        self._domain_tables = domain_tables
+        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
+
+    @cached_property
+    def _query(self) -> Composed:
+        return SQL(" union all ").join(
             SQL("select {} as domain where {}").format(
                 Literal(domain),
                 SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
             )
-            for domain, tables in domain_tables.items()
+            for domain, tables in self._domain_tables().items()
         )
-        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
 
     async def of(self, database: Database) -> list[str]:
         found_at, domains = self._found.get(database, (float("-inf"), []))

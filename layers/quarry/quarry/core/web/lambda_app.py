@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from mangum.types import LambdaContext as _MangumContext
 from snapshot_restore_py import register_after_restore, register_before_snapshot
 
+from quarry.core import cold_start
 from quarry.core.services import Services, build_services, import_what_services_use
 from quarry.core.settings import Settings
 from quarry.core.web.telemetry import Telemetry, configure_logging
@@ -47,7 +48,10 @@ StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | Stre
 class ExecutionEnvironment:
     """One process of a Lambda function. The web framework is imported where HTTP is served: scheduled functions do without."""
 
-    def __init__(self) -> None:
+    def __init__(self, import_the_rest: Callable[[], None] = lambda: None) -> None:
+        """`import_the_rest` imports what is else imported with a request, so that a snapshot holds it."""
+        cold_start.end()
+        register_before_snapshot(import_the_rest)
         register_before_snapshot(lambda: import_what_services_use(self.settings))
         register_after_restore(self._start_anew)
 
@@ -82,7 +86,7 @@ class ExecutionEnvironment:
             # Lambda stops the process's clock once it has the response
             self.run(self._finish())
 
-    def serve(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter] = ()) -> HttpHandler:
+    def serve(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter] = ()) -> HttpHandler:
         """A handler of API Gateway's REST proxy events that serves `routers`, each response in one piece."""
         from mangum import Mangum
 
@@ -100,7 +104,7 @@ class ExecutionEnvironment:
 
         return handler
 
-    def stream(self, routers: Sequence[APIRouter], documented: Sequence[APIRouter]) -> StreamHandler:
+    def stream(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter]) -> StreamHandler:
         """As `serve`, for a function that runs under `lambda_stream`: each response goes out while it is made."""
         from quarry.core.web.app import create_app
         from quarry.core.web.streamed_response import respond

@@ -7,6 +7,7 @@ imported with the first request: that takes longer than all the rest of a start.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -54,8 +55,8 @@ SPENDING = (
 )
 
 
-def mcp_router(offer: Offer) -> APIRouter:
-    """The route, offering all of it."""
+def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
+    """The route, offering all of it. It is asked for when it is to be served."""
     router = APIRouter(tags=["agents"])
 
     @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
@@ -67,7 +68,7 @@ def mcp_router(offer: Offer) -> APIRouter:
     ) -> Response:
         """One message of the Model Context Protocol (stateless streamable HTTP)."""
         charge = partial(take_place, services, caller)
-        return _Exchange(AgentServer(offer, caller, services, charge, may_spend=spending is not None))
+        return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
 
     return router
 

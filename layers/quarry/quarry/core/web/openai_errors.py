@@ -6,17 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.core.errors import InvalidInput, MalformedRequest, ModelNotFound, QuarryError, problem_type
+from quarry.core.lazy_model import LazyModel
 from quarry.core.web import problems
 
 PREFIX = "/v1/"
 
 
-class ErrorDetail(BaseModel):
+class ErrorDetail(LazyModel):
     """What went wrong; `param` is the field that is wrong, `code` says which error it is."""
 
     message: str
@@ -27,7 +27,7 @@ class ErrorDetail(BaseModel):
     code: str | None
 
 
-class OpenAIError(BaseModel):
+class OpenAIError(LazyModel):
     """The body of every error below `/v1/`."""
 
     error: ErrorDetail

@@ -19,7 +19,7 @@ from quarry.core.run_log import HeardRuns
 from quarry.core.services import Caller
 from quarry.core.stream.events import Event
 from quarry.core.stream.runs import RunStreams
-from quarry.core.web.filled_domains import FilledDomains
+from quarry.core.web.filled_domains import DomainTables, FilledDomains
 from quarry.core.web.identity import ServicesDependency
 from quarry.core.web.openai_errors import documented
 from quarry.core.web.openai_shapes import (
@@ -54,11 +54,11 @@ def model_name(domain: str) -> str:
     return f"quarry-{domain}"
 
 
-def openai_router(answers: Mapping[str, Answer], domain_tables: Mapping[str, tuple[str, ...]]) -> APIRouter:
+def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) -> APIRouter:
     """The routes, for domains by their names; a domain holds data when one of its tables does."""
     router = APIRouter(tags=["agents"])
     models = {model_name(domain): answer for domain, answer in answers.items()}
-    filled = FilledDomains({domain: tables for domain, tables in domain_tables.items() if domain in answers})
+    filled = FilledDomains(domain_tables)
 
     @router.get("/v1/models")
     async def list_models(
@@ -66,7 +66,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: Mapping[str, tup
     ) -> ModelList:
         """The models: one for each domain that holds data."""
         domains = await filled.of(services.database)
-        return ModelList(data=[Model(id=model_name(domain)) for domain in domains])
+        return ModelList(data=[Model(id=model_name(domain)) for domain in domains if domain in answers])
 
     @router.post(
         "/v1/chat/completions",

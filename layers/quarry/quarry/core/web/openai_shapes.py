@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, StrictBool, StrictInt, field_validator
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, field_validator
 
 from quarry.core.completions import Turn, UrlCitation
+from quarry.core.lazy_model import LazyModel
 from quarry.core.model.interface import Usage
 from quarry.core.stream.encoding import Form
 from quarry.core.stream.events import Event
@@ -20,7 +21,7 @@ MESSAGES_MAX = 1000
 _Text = Annotated[str, Storable]
 
 
-class TextPart(BaseModel):
+class TextPart(LazyModel):
     """A part of a message: only text is taken."""
 
     type: Literal["text"]
@@ -31,7 +32,7 @@ def _as_parts(content: Any) -> Any:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
 
 
-class RequestMessage(BaseModel):
+class RequestMessage(LazyModel):
     """A message of the conversation. What a system, a developer or a tool says is passed over."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -44,15 +45,15 @@ class RequestMessage(BaseModel):
         return "\n".join(part.text for part in self.content).strip()
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(LazyModel):
     include_usage: StrictBool | None = None
 
 
-class TextFormat(BaseModel):
+class TextFormat(LazyModel):
     type: Literal["text"]
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(LazyModel):
     """`POST /v1/chat/completions`: the user's last message is the question, what was said before it the conversation.
 
     `tools` are passed over, as `tool_choice` `auto` permits; a choice that demands a call is refused, and so is any format but
@@ -109,7 +110,7 @@ def _question_place(messages: Sequence[RequestMessage]) -> int | None:
     return next(places, None)
 
 
-class CitedUrl(BaseModel):
+class CitedUrl(LazyModel):
     """The characters of `content`, from `start_index` to before `end_index`, that rest on a page."""
 
     start_index: int
@@ -118,26 +119,26 @@ class CitedUrl(BaseModel):
     url: str
 
 
-class Annotation(BaseModel):
+class Annotation(LazyModel):
     type: Literal["url_citation"] = "url_citation"
     url_citation: CitedUrl
 
 
-class AssistantMessage(BaseModel):
+class AssistantMessage(LazyModel):
     role: Literal["assistant"] = "assistant"
     content: str
     refusal: None = None
     annotations: list[Annotation]
 
 
-class Choice(BaseModel):
+class Choice(LazyModel):
     index: Literal[0] = 0
     message: AssistantMessage
     logprobs: None = None
     finish_reason: Literal["stop"] = "stop"
 
 
-class CompletionUsage(BaseModel):
+class CompletionUsage(LazyModel):
     """Tokens of the chat model behind the answer, over all its steps; none where no model was asked."""
 
     prompt_tokens: int
@@ -151,7 +152,7 @@ class CompletionUsage(BaseModel):
         )
 
 
-class Completion(BaseModel):
+class Completion(LazyModel):
     """A whole answer. `id` ends in the id of its run."""
 
     id: str
@@ -162,14 +163,14 @@ class Completion(BaseModel):
     usage: CompletionUsage
 
 
-class Model(BaseModel):
+class Model(LazyModel):
     id: CleanText
     object: Literal["model"] = "model"
     created: int = 0
     owned_by: Literal["quarry"] = "quarry"
 
 
-class ModelList(BaseModel):
+class ModelList(LazyModel):
     """`GET /v1/models`: one for each domain that holds data."""
 
     object: Literal["list"] = "list"
@@ -186,7 +187,7 @@ class _Written(Event):
         return self.text
 
 
-DONE: Event = _Written(text="[DONE]")
+DONE: Event = _Written.model_construct(text="[DONE]")
 """The last event of a stream that did not fail."""
 
 CHUNKS = Form(

@@ -25,6 +25,7 @@ from quarry.core.errors import (
     QuarryError,
     problem_type,
 )
+from quarry.core.lazy_model import LazyModel
 
 MEDIA_TYPE = "application/problem+json"
 BODY_MAX_BYTES = 256 * 1024
@@ -47,14 +48,14 @@ _MEANINGS: dict[int, QuarryError] = {
 }
 
 
-class ProblemField(BaseModel):
+class ProblemField(LazyModel):
     """One rejected field: a JSON pointer to it, and what a valid value is."""
 
     pointer: str
     message: str
 
 
-class Problem(BaseModel):
+class Problem(LazyModel):
     """The body of every error."""
 
     type: str

@@ -10,9 +10,10 @@ import binascii
 from typing import Any
 
 from psycopg.sql import SQL, Identifier
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from quarry.core.errors import FieldError, InvalidInput, NotFound
+from quarry.core.lazy_model import LazyModel
 from quarry.core.postgres.pool import Connection, Database
 from quarry.core.services import Caller, Services
 from quarry.core.text import CleanText
@@ -52,7 +53,7 @@ _AFTER = SQL(
 )
 
 
-class _Place(BaseModel):
+class _Place(LazyModel):
     """Where a page of the list ended."""
 
     name: CleanText | None

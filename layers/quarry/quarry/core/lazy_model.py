@@ -1,0 +1,35 @@
+"""The base of our models for what comes and goes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+# reentrant: building one may build others
+_building = threading.RLock()
+
+
+class LazyModel(BaseModel):
+    """Its validators are built when it is first used: a process uses few of all the models that it imports, and building them
+    all takes longer than importing them.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def model_rebuild(
+        cls,
+        *,
+        force: bool = False,
+        raise_errors: bool = True,
+        _parent_namespace_depth: int = 2,
+        _types_namespace: Mapping[str, Any] | None = None,
+    ) -> bool | None:
+        """As pydantic's, whose own must not be called by two threads at once. All names are those of the model's module."""
+        with _building:
+            return super().model_rebuild(
+                force=force, raise_errors=raise_errors, _parent_namespace_depth=0, _types_namespace=_types_namespace
+            )
