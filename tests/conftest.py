@@ -1,11 +1,14 @@
 """What the tests share: one embedded Postgres, a migrated template and a template with the sample data, cloned for each test.
 
+Where processes share the work, each has a server of its own, which begins as a copy of one that has both templates.
+
 Any connection to another machine fails: a test that needs the network is wrong.
 """
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import functools
 import gc
 import itertools
@@ -13,11 +16,13 @@ import os
 import signal
 import socket
 import ssl
+import subprocess
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 # Before numpy is there: on cores that others use, the threads of OpenBLAS take 25 times the CPU, waiting for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -68,6 +73,8 @@ _TEST_PARAMETERS = {
     # for the tests' own statements: the service finds its schema by itself, see tests/sql/test_own_schema.py
     "search_path": "quarry, public",
 }
+
+MIGRATED, SAMPLE = "migrated_template", "sample_template"
 
 _MEMORY = Path("/dev/shm")
 _MEMORY_MIN_BYTES = 4 << 30
@@ -152,14 +159,95 @@ def no_certificates() -> Iterator[None]:
         yield
 
 
+class _Prototype:
+    """The cluster that those of all processes begin as: made once, beside their start, by the process that starts them."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._made = directory / "made"
+
+    def begin(self) -> threading.Thread:
+        """Make it in a thread. Whoever wants it waits, from now on."""
+        thread = threading.Thread(target=self._make, args=[self._locked()])
+        thread.start()
+        return thread
+
+    def copy_to(self, server: Path) -> None:
+        """Copy it where a server has its programs and data, unless it could not be made: then the server begins with nothing."""
+        with self._locked():
+            if not self._made.exists():
+                return
+        server.mkdir(parents=True)
+        [programs] = (self._directory / "postgres" / "server").glob("postgres-*")
+        (server / programs.name).symlink_to(programs)
+        # as the user that it belongs to
+        subprocess.run(["cp", "-a", programs.parent / "cluster", server], check=True)
+        # it names the port that the other ran on
+        (server / "cluster" / "data" / "postmaster.opts").unlink()
+
+    def _locked(self) -> IO[bytes]:
+        file = (self._directory / "lock").open("ab")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return file
+
+    def _make(self, lock: IO[bytes]) -> None:
+        with lock:
+            with _server(self._directory) as url:
+                _make_migrated(url)
+                _make_sample(url)
+            self._made.touch()
+
+
+_prototypes = pytest.StashKey[tuple[tempfile.TemporaryDirectory[str], threading.Thread]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Begin what the processes share before they are started."""
+    if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
+        return
+    directory = _directory()
+    session.config.stash[_prototypes] = directory, _Prototype(Path(directory.name)).begin()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["prototype"] = node.config.stash[_prototypes][0].name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if made := config.stash.get(_prototypes, None):
+        directory, thread = made
+        thread.join()
+        directory.cleanup()
+
+
 @pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
+def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """An embedded Postgres for the whole run; the URL of its own database."""
-    with tempfile.TemporaryDirectory(prefix="quarry-tests-", dir=directory_in_memory()) as directory:
-        # open to the user that the server runs as when the tests run as root
-        Path(directory).chmod(0o755)
-        with EmbeddedPostgres(Path(directory) / "postgres", parameters=_TEST_PARAMETERS) as server:
-            yield server.start()
+    with _directory() as directory:
+        if prototype := getattr(request.config, "workerinput", {}).get("prototype"):
+            _Prototype(Path(prototype)).copy_to(Path(directory, "postgres", "server"))
+        with _server(Path(directory)) as url:
+            yield url
+
+
+@contextmanager
+def _server(directory: Path) -> Iterator[str]:
+    with EmbeddedPostgres(directory / "postgres", parameters=_TEST_PARAMETERS) as server:
+        url = server.start()
+        with psycopg.connect(url, autocommit=True) as connection:
+            # a password is worth thousands of hashes to whoever must not guess it: 3 ms for each of thousands of connections
+            connection.execute("set scram_iterations = 1")
+            connection.execute(SQL("alter role quarry password {}").format(connection.info.password))
+        yield url
+
+
+def _directory() -> tempfile.TemporaryDirectory[str]:
+    directory = tempfile.TemporaryDirectory(prefix="quarry-tests-", dir=directory_in_memory())
+    # open to the user that the server runs as when the tests run as root
+    Path(directory.name).chmod(0o755)
+    return directory
 
 
 def directory_in_memory() -> Path | None:
@@ -174,15 +262,30 @@ def directory_in_memory() -> Path | None:
 @pytest.fixture(scope="session")
 def migrated_template(server_url: str) -> str:
     """The name of a database that is migrated and empty."""
-    url = create_database(server_url, "migrated_template")
-    migrate(url, embedding_dimensions=384)
-    return "migrated_template"
+    if not _is_there(server_url, MIGRATED):
+        _make_migrated(server_url)
+    return MIGRATED
 
 
 @pytest.fixture(scope="session")
 def sample_template(server_url: str, migrated_template: str) -> str:
     """The name of a database that holds the sample data of every domain, embedded."""
-    url = create_database(server_url, "sample_template", template=migrated_template)
+    if not _is_there(server_url, SAMPLE):
+        _make_sample(server_url)
+    return SAMPLE
+
+
+def _is_there(server_url: str, name: str) -> bool:
+    with psycopg.connect(server_url) as connection:
+        return connection.execute("select from pg_database where datname = %s", [name]).fetchone() is not None
+
+
+def _make_migrated(server_url: str) -> None:
+    migrate(create_database(server_url, MIGRATED), embedding_dimensions=384)
+
+
+def _make_sample(server_url: str) -> None:
+    url = create_database(server_url, SAMPLE, template=MIGRATED)
 
     async def fill() -> None:
         database, model = Database(url, pool_size=1, timeout_seconds=60), LocalEmbedding()
@@ -191,7 +294,6 @@ def sample_template(server_url: str, migrated_template: str) -> str:
         await database.close()
 
     asyncio.run(fill())
-    return "sample_template"
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 import boto3
 import psycopg
 import pytest
+from botocore.loaders import JSONFileLoader
 from moto import mock_aws
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL
@@ -32,6 +34,16 @@ RDS = {
 }  # fmt: skip
 
 Put = Callable[[str], str]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def descriptions_read_once() -> Iterator[None]:
+    """Each session of boto3 would read anew what AWS has, for a fifth of a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JSONFileLoader, "load_file", functools.cache(JSONFileLoader.load_file))
+        patch.setattr(JSONFileLoader, "__hash__", lambda _: 0)
+        patch.setattr(JSONFileLoader, "__eq__", lambda _, other: isinstance(other, JSONFileLoader))
+        yield
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 For each line with `arguments` a process is forked (all is imported once) that runs that quarry command, with `environment` as
 all that it finds there, and writes what it says to the file `output`; the line that comes back names its `pid`. With `point` it
-kills itself as by `kill -9`: before its nth statement, or before the first that holds that text; at "commit", when all is written
-but for the commit, or "after commit", when nobody was told yet. With `first`, all begins with the statement that holds that text;
-with `commits`, the commit is that of a statement that holds that one.
+kills itself as by `kill -9`: before its nth statement, those not counted that only begin a transaction, or before the first that
+holds that text; at "commit", when all is written but for the commit, or "after commit", when nobody was told yet. With `first`,
+all begins with the statement that holds that text; with `commits`, the commit is that of a statement that holds that one.
 A line with `pid` waits for that process to end; the line that comes back says how: its exit status, or minus the number of the
 signal. A line with `disk` mounts a small disk of `size` bytes there, for these processes alone; what comes back is null, or why
 that cannot be done here.
@@ -97,6 +97,8 @@ class Executioner:
         text = query.as_string() if isinstance(query, Composable) else str(query)
         if self._statements < 0 and self._first not in text:
             return
+        if text.startswith("begin"):
+            return  # who dies before it leaves what who dies before the next statement does
         self._statements += 1
         if self._commits in text:
             self._connections.add(connection)
