@@ -337,6 +337,28 @@ $$;
 
 
 --
+-- Name: best_rows(regclass, text, integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.best_rows(p_table regclass, p_word text, p_limit integer, p_rows integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  max_changed constant int := 500;
+  best text[];
+  changed text[];
+begin
+  select c.best_rows[:coalesce(p_limit, cardinality(c.best_rows))] into best
+  from lexeme_counts c where c.lexeme = p_word and c.of_table = p_table::text and c.rows > p_rows;
+  if best is not null then
+    changed := array(select c.id from text_changes c where c.of_table = p_table::text limit max_changed + 1);
+  end if;
+  return case when cardinality(changed) <= max_changed then changed || best end;
+end
+$$;
+
+
+--
 -- Name: bounded_index_query(regclass, tsquery, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1020,6 +1042,7 @@ END;
 
 CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed_query, p_filter text, p_limit integer, p_found text[]) RETURNS integer
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'on'
     AS $_$
 declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
@@ -1033,6 +1056,9 @@ declare
   others int;
 begin
   foreach words in array common || any_word loop
+    -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
+    -- the function's own setting is restored behind it
+    perform set_config('enable_seqscan', (words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
     execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
       into counted using case when numnode(required) > 0 then words && required else words end, p_limit;
@@ -1057,15 +1083,22 @@ CREATE FUNCTION quarry.count_lexemes(p_table regclass, p_share double precision 
     AS $_$
 declare
   longest constant int := 200;  -- characters; what is longer is no word
+  least_common constant int := 1000;
+  max_best constant int := 1000;
+  max_read constant int := 8000000;
+  max_changed constant int := 500;
   counted int;
 begin
   perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
   if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
     or exists (
       select from text_totals t join pg_class c on c.oid = p_table
-      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows) then
+      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows)
+    and (select count(*) from (select from text_changes c where c.of_table = p_table::text limit max_changed + 1) c) <= max_changed then
     return null;
   end if;
+  -- before the rows are read: of what others write meanwhile, the note stays
+  delete from text_changes where of_table = p_table::text;
   delete from lexeme_counts where of_table = p_table::text;
   delete from text_totals where of_table = p_table::text;
   execute format('
@@ -1079,6 +1112,14 @@ begin
     select s.word, $1, s.ndoc from stats s where s.ndoc > 1 and length(s.word) <= $2', format('select text_search from %s', p_table), p_table)
     using p_table::text, longest;
   get diagnostics counted = row_count;
+  if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
+    update lexeme_counts c set best_rows = holding_best(p_table, c.lexeme, t.lexemes / t.rows::float8, max_best)
+    from text_totals t, (
+      select l.lexeme, sum(l.rows) over (order by l.rows desc, l.lexeme) as so_far
+      from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+    ) w
+    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = w.lexeme and w.so_far <= max_read;
+  end if;
   return counted;
 end
 $_$;
@@ -1468,6 +1509,7 @@ CREATE FUNCTION quarry.folded_words(text text) RETURNS text[]
 
 CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows integer) RETURNS tsquery[]
     LANGUAGE sql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
   with words as materialized (
     select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,
@@ -1633,6 +1675,30 @@ END;
 
 
 --
+-- Name: holding_best(regclass, text, double precision, integer); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.holding_best(p_table regclass, p_word text, p_mean_length double precision, p_limit integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  b constant float8 := 0.75;
+  word constant tsquery := quote_literal(p_word)::tsquery;
+  best text[];
+begin
+  execute format('
+    select array(
+      select h.id
+      from (select t.id, setweight(t.text_search, ''D'') as words from %s t where t.text_search @@ $1 offset 0) h
+      order by times_held(h.words, $1) / (1 - $2 + $2 * lexemes_held(h.words) / $3) desc, h.id limit $4)', p_table)
+    into best using word, b, p_mean_length, p_limit;
+  return best;
+end
+$_$;
+
+
+--
 -- Name: holds_any_text(text, text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1660,13 +1726,14 @@ $$;
 
 CREATE FUNCTION quarry.hybrid_rank_records(p_table regclass, p_embeddings regclass, query_text text, query_embedding public.halfvec, match_count integer, full_text_weight double precision, semantic_weight double precision, rrf_k integer, date_from date, date_to date, ids text[]) RETURNS TABLE(id text, rank_score double precision, text_rank integer, semantic_rank integer, text_score double precision, similarity double precision)
     LANGUAGE sql STABLE
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
   with asked as materialized (
     select weigh_query(array[p_table::text], query_text) as words, nullif(concat_ws(' and ', 't.date >= ' || quote_literal(date_from),
       't.date <= ' || quote_literal(date_to), 't.id = any(' || quote_literal(ids) || ')'), '') as condition
   ), full_text as (
     select t.id, t.text_score, row_number() over (order by t.text_score desc, t.id)::int as rank
-    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition) t
+    from asked a, text_candidates(p_table, a.words, 2 * match_count, a.condition, greatest(500, 4 * match_count)) t
   ), semantic as (
     select s.id, s.similarity, row_number() over (order by s.similarity desc, s.id)::int as rank
     from asked a, vector_candidates(p_table, p_embeddings, query_embedding, 2 * match_count, a.condition, (a.words).required) s
@@ -1795,6 +1862,27 @@ $$;
 
 
 --
+-- Name: keep_texts_noted(regclass); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.keep_texts_noted(p_table regclass) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  operation text;
+  rows_named text;
+begin
+  for operation, rows_named in values ('insert', 'new table as new_rows'), ('update', 'old table as old_rows new table as new_rows') loop
+    if not exists (select from pg_trigger where tgname = 'texts_noted_' || operation and tgrelid = p_table) then
+      execute format('create trigger %I after %s on %s referencing %s for each statement execute function note_changed_texts()',
+        'texts_noted_' || operation, operation, p_table, rows_named);
+    end if;
+  end loop;
+end
+$$;
+
+
+--
 -- Name: keep_values_counted(text, text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1915,6 +2003,15 @@ begin
   return old;
 end
 $$;
+
+
+--
+-- Name: lexemes_held(tsvector); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.lexemes_held(p_words tsvector) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (((0.00000000000000000001)::real)::double precision / ts_rank(p_words, (((quote_literal(chr(1)) || ' & '::text) || quote_literal(chr(2))))::tsquery, 2));
 
 
 --
@@ -2332,6 +2429,29 @@ begin
           lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
         group by 1 order by 2 limit p_limit
       ) n;
+end
+$$;
+
+
+--
+-- Name: note_changed_texts(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.note_changed_texts() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $$
+declare
+  max_noted constant int := 501;  -- of a statement: one more than best_rows looks at
+begin
+  if tg_op = 'INSERT' then
+    insert into text_changes (of_table, id) select tg_table_name, n.id from new_rows n limit max_noted;
+  else
+    insert into text_changes (of_table, id)
+    select tg_table_name, c.id
+    from (select n.id, n.text_search from new_rows n except all select o.id, o.text_search from old_rows o) c limit max_noted;
+  end if;
+  return null;
 end
 $$;
 
@@ -4316,8 +4436,7 @@ declare
   k1 constant float8 := 1.2;
   b constant float8 := 0.75;
   nearness constant float8 := 0.5;
-  weights constant real[] := '{0.1,0.1,0.1,0.1}';  -- all places count alike
-  least_compared constant int := 100;  -- of the best, in which pairs are looked for
+  least_ranked constant int := greatest(p_limit, 100);  -- in so many of the best pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
   few_words constant int := 3;
@@ -4325,7 +4444,10 @@ declare
   max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
+  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
+  required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   wanted tsquery[];
+  best text[];
   rows_left int;
 begin
   if any_word is null then
@@ -4334,39 +4456,49 @@ begin
   if p_filter is not null then
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
-  wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, max_ranked) end;
-  if numnode((p_query).required) > 0 then
-    -- one query of both: the index tells what is excluded
-    wanted := array(
-      select case when numnode(w.query) > 0 then w.query && (p_query).required end from unnest(wanted) with ordinality w (query, place) order by w.place);
+  if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
+    -- those that do not meet what is asked beside the word give way to the next
+    best := best_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    if best is not null and (p_filter is not null or required is not null) then
+      execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
+        into best using best, coalesce(any_word && required, any_word);
+    end if;
   end if;
+  -- one query of both: the index tells what is excluded
+  wanted := array(
+    select case when numnode(w.query) > 0 then coalesce(w.query && required, w.query) end
+    from unnest(case
+      when best is not null then array[any_word, case when cardinality(best) < least_ranked then any_word end]
+      when rows_left <= few then array[any_word]
+      else gathered_words(p_table, (p_query).words, max_ranked) end) with ordinality w (query, place)
+    order by w.place);
 
   return query execute format('
     select s.id, (s.score %1$s) / $5, (%9$s)::float8 from (
       select d.id, d.words, (%2$s)::float8 as score from (
         select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($6, f.length)) as k from (
-          select w.id, w.words, (ts_rank($7, w.words, $1) / ts_rank($7, w.words, $1, 2))::float8 as length from (
-            select t.id, t.text_search as words from %5$s t where t.text_search @@ $2 %6$s
+          select w.id, w.words, lexemes_held(w.words) as length from (
+            select t.id, setweight(t.text_search, ''D'') as words from %10$s where t.text_search @@ $2 %6$s
             union all
-            select t.id, t.text_search from %5$s t where t.text_search @@ $3 and not t.text_search @@ $2 %6$s
+            select t.id, setweight(t.text_search, ''D'') from %5$s t where t.text_search @@ $3 and not %11$s %6$s
             limit %7$s offset 0
           ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $4',
-    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd($7, s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
+    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
-    (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank($7, d.words, %L::tsquery)) - 0.66665 + d.k))',
+    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, condition, max_ranked, greatest(p_limit, least_compared),
+    k1, b, p_table, condition, case when best is null then max_ranked else p_rows + cardinality(best) end, least_ranked,
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
      from (
        select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
        order by h.weight desc, h.word limit max_covered
-     ) w))
-    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible,
-      (p_query).mean_length, weights;
+     ) w),
+    case when best is not null then of_best else p_table || ' t' end, case when best is not null then 't.id = any($1)' else 't.text_search @@ $2' end)
+    using best, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible, (p_query).mean_length;
 end
 $_$;
 
@@ -4403,6 +4535,15 @@ CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsv
   select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
     (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
 $$;
+
+
+--
+-- Name: times_held(tsvector, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.times_held(p_words tsvector, p_word tsquery) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (((0.67545)::double precision / ((1.013203)::double precision - ((10)::double precision * ts_rank(p_words, p_word)))) - (0.66665)::double precision);
 
 
 --
@@ -4642,6 +4783,7 @@ CREATE FUNCTION quarry.was_forgotten(p_kind text, p_id text) RETURNS boolean
 CREATE FUNCTION quarry.weigh_query(p_tables text[], p_query text, p_strict boolean DEFAULT false, p_max_words integer DEFAULT 24, p_language regconfig DEFAULT NULL::regconfig, p_others text[] DEFAULT '{}'::text[], p_other_languages regconfig[] DEFAULT '{}'::regconfig[]) RETURNS quarry.weighed_query
     LANGUAGE plpgsql STABLE
     SET "pg_trgm.similarity_threshold" TO '0.3'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   max_characters constant int := 4000;
@@ -4664,6 +4806,10 @@ declare
 begin
   if numnode(asked.all_words) = 0 then
     return null;
+  end if;
+  if cardinality(asked.words) > p_max_words then
+    -- for this call only: the function's own setting is restored behind it
+    perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
   select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
   from text_totals t where t.of_table = any(p_tables);
@@ -5201,7 +5347,8 @@ CREATE TABLE quarry.key_statements (
 CREATE TABLE quarry.lexeme_counts (
     lexeme text NOT NULL,
     of_table text NOT NULL,
-    rows integer NOT NULL
+    rows integer NOT NULL,
+    best_rows text[]
 );
 
 
@@ -5674,6 +5821,16 @@ CREATE TABLE quarry.search_runs (
     feedback_reason text,
     feedback_at timestamp with time zone,
     CONSTRAINT search_runs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'abandoned'::text])))
+);
+
+
+--
+-- Name: text_changes; Type: TABLE; Schema: quarry; Owner: -
+--
+
+CREATE TABLE quarry.text_changes (
+    of_table text NOT NULL,
+    id text NOT NULL
 );
 
 
@@ -7031,6 +7188,13 @@ CREATE INDEX search_runs_started_at ON quarry.search_runs USING btree (started_a
 
 
 --
+-- Name: text_changes_of_table; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX text_changes_of_table ON quarry.text_changes USING btree (of_table);
+
+
+--
 -- Name: transcript_segment_embeddings_hnsw; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -7728,6 +7892,90 @@ CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.experience_cards REFE
 --
 
 CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+
+
+--
+-- Name: agenda_items texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: document_sections texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: key_statements texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: matters texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: motions texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: transcript_segments texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: agenda_items texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: document_sections texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: key_statements texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: matters texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: motions texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: transcript_segments texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
 
 
 --

@@ -108,6 +108,13 @@ def run(connection: SyncConnection, *statements: str) -> None:
             "insert into matters (id, title) select n::text, 'Yew' from generate_series(1, 200) n",
             {"rows more or fewer than the 3 whose words are counted": 200},
         ),
+        (
+            Words("matters"),
+            MATTERS + "; insert into matters (id, title) select n::text, 'Yew ' || n from generate_series(1, 1001) n",
+            "update matters set title = 'Yew' where id = '7'; delete from matters where id = '1';"
+            " update lexeme_counts set best_rows = best_rows[3:]",
+            {"common words whose best rows are others": 1},
+        ),
         (Statistics("matters"), "select", MATTERS, {"rows that there are no statistics of": 3}),
         (
             Statistics("matters"),

@@ -187,6 +187,15 @@ def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_the
     connection.execute("select count_lexemes('motions')")
     found = connection.execute(CANDIDATES, [query, 9]).fetchall()
     assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
+    # whatever was written since they were counted, and whatever is asked beside
+    connection.execute("update motions set text_content = 'tax' where id = 'best1'")
+    connection.execute("insert into motions (id, text_content) values ('new', repeat('council approve ', 3) || 'new')")
+    found = connection.execute(CANDIDATES, [query, 9]).fetchall()
+    assert {row.id for row in found} == {"new", *(f"best{number}" for number in range(2, 10))}
+    filtered = "select * from text_candidates('motions', weigh_query('{motions}', %s), 9, $$t.id > 'm7'$$)"
+    found = connection.execute(filtered, [query]).fetchall()
+    assert len(found) == 9
+    assert all(row.id > "m7" for row in found)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ create or replace function count_candidates(
   p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[]
 ) returns int
 language plpgsql stable
+set enable_seqscan = on
 as $$
 declare
   condition constant text := coalesce('and (' || p_filter || ')', '');
@@ -21,6 +22,9 @@ declare
   others int;
 begin
   foreach words in array common || any_word loop
+    -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
+    -- the function's own setting is restored behind it
+    perform set_config('enable_seqscan', (words <> any_word)::text, true);
     -- one query of both: the index tells what is excluded
     execute format('select count(*) from (select from %s t where t.text_search @@ $1 %s limit $2 + 1) t', p_table, condition)
       into counted using case when numnode(required) > 0 then words && required else words end, p_limit;

@@ -1,22 +1,32 @@
 -- Counts anew in how many rows of a table each lexeme of its column text_search stands, if in more than one; searches see the old
 -- counts until the end. Words of a single row, numbers and names mostly, would be most of what there is to keep, and are weighed
 -- alike without. Returns how many lexemes were counted; null where the table has no such column, or where the number of its rows, as
--- ANALYZE knows it, has changed by less than p_share since.
+-- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (best_rows).
+--
+-- Of words that more than least_common rows hold, those that hold them best are kept too, of a table whose changes are noted
+-- (note_changed_texts): of the commonest words, as many as hold max_read rows together, which takes half a minute.
 create or replace function count_lexemes(p_table regclass, p_share double precision default 0) returns int
 language plpgsql
 set work_mem = '64MB'  -- of very many words, too, none go through the disk
 as $$
 declare
   longest constant int := 200;  -- characters; what is longer is no word
+  least_common constant int := 1000;
+  max_best constant int := 1000;
+  max_read constant int := 8000000;
+  max_changed constant int := 500;
   counted int;
 begin
   perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
   if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
     or exists (
       select from text_totals t join pg_class c on c.oid = p_table
-      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows) then
+      where t.of_table = p_table::text and abs(c.reltuples - t.rows) < p_share * t.rows)
+    and (select count(*) from (select from text_changes c where c.of_table = p_table::text limit max_changed + 1) c) <= max_changed then
     return null;
   end if;
+  -- before the rows are read: of what others write meanwhile, the note stays
+  delete from text_changes where of_table = p_table::text;
   delete from lexeme_counts where of_table = p_table::text;
   delete from text_totals where of_table = p_table::text;
   execute format('
@@ -30,6 +40,14 @@ begin
     select s.word, $1, s.ndoc from stats s where s.ndoc > 1 and length(s.word) <= $2', format('select text_search from %s', p_table), p_table)
     using p_table::text, longest;
   get diagnostics counted = row_count;
+  if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
+    update lexeme_counts c set best_rows = holding_best(p_table, c.lexeme, t.lexemes / t.rows::float8, max_best)
+    from text_totals t, (
+      select l.lexeme, sum(l.rows) over (order by l.rows desc, l.lexeme) as so_far
+      from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+    ) w
+    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = w.lexeme and w.so_far <= max_read;
+  end if;
   return counted;
 end
 $$;

@@ -4,6 +4,7 @@
 -- the others by itself.
 create or replace function gathered_words(p_table regclass, p_words text[], p_rows int) returns tsquery[]
 language sql stable
+set plan_cache_mode = force_generic_plan  -- to plan it anew takes longer than to do it
 as $$
   with words as materialized (
     select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,

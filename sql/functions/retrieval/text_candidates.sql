@@ -7,12 +7,12 @@
 --
 -- `coverage` is the share that a row holds of the query's weightiest words, max_covered of them, by their weights: 1 for all.
 --
--- A tsvector tells neither tf nor length. ts_rank of one word of weight 0.1 is 0.1 · Σ 1/i² for i up to tf, over π²/6, which is inverted
--- here (exact to two occurrences, near beyond); normalised by length it gives the length.
+-- Of a tsvector both tf and length follow from ts_rank: see times_held, lexemes_held.
 --
 -- The work does not depend on the query: rare words are looked up singly, others in pairs, while the rows expected stay within
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
--- words that it is ranked for, so many more of a query of up to three: of a single common one, all rows that hold it are as good.
+-- words that it is ranked for, so many more of a query of up to three. Of a single word that many rows hold, those are ranked that
+-- are known to hold it best, and those written since (best_rows).
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text. Where it leaves few rows, any word will do.
@@ -26,8 +26,7 @@ declare
   k1 constant float8 := 1.2;
   b constant float8 := 0.75;
   nearness constant float8 := 0.5;
-  weights constant real[] := '{0.1,0.1,0.1,0.1}';  -- all places count alike
-  least_compared constant int := 100;  -- of the best, in which pairs are looked for
+  least_ranked constant int := greatest(p_limit, 100);  -- in so many of the best pairs are looked for
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
   few_words constant int := 3;
@@ -35,7 +34,10 @@ declare
   max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
+  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
+  required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   wanted tsquery[];
+  best text[];
   rows_left int;
 begin
   if any_word is null then
@@ -44,38 +46,48 @@ begin
   if p_filter is not null then
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
-  wanted := case when rows_left <= few then array[any_word] else gathered_words(p_table, (p_query).words, max_ranked) end;
-  if numnode((p_query).required) > 0 then
-    -- one query of both: the index tells what is excluded
-    wanted := array(
-      select case when numnode(w.query) > 0 then w.query && (p_query).required end from unnest(wanted) with ordinality w (query, place) order by w.place);
+  if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
+    -- those that do not meet what is asked beside the word give way to the next
+    best := best_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, p_rows / 2);
+    if best is not null and (p_filter is not null or required is not null) then
+      execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
+        into best using best, coalesce(any_word && required, any_word);
+    end if;
   end if;
+  -- one query of both: the index tells what is excluded
+  wanted := array(
+    select case when numnode(w.query) > 0 then coalesce(w.query && required, w.query) end
+    from unnest(case
+      when best is not null then array[any_word, case when cardinality(best) < least_ranked then any_word end]
+      when rows_left <= few then array[any_word]
+      else gathered_words(p_table, (p_query).words, max_ranked) end) with ordinality w (query, place)
+    order by w.place);
 
   return query execute format('
     select s.id, (s.score %1$s) / $5, (%9$s)::float8 from (
       select d.id, d.words, (%2$s)::float8 as score from (
         select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($6, f.length)) as k from (
-          select w.id, w.words, (ts_rank($7, w.words, $1) / ts_rank($7, w.words, $1, 2))::float8 as length from (
-            select t.id, t.text_search as words from %5$s t where t.text_search @@ $2 %6$s
+          select w.id, w.words, lexemes_held(w.words) as length from (
+            select t.id, setweight(t.text_search, ''D'') as words from %10$s where t.text_search @@ $2 %6$s
             union all
-            select t.id, t.text_search from %5$s t where t.text_search @@ $3 and not t.text_search @@ $2 %6$s
+            select t.id, setweight(t.text_search, ''D'') from %5$s t where t.text_search @@ $3 and not %11$s %6$s
             limit %7$s offset 0
           ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
     ) s order by 2 desc, 1 limit $4',
-    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd($7, s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
+    (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
-    (select string_agg(format('%s * (1 - d.k / (0.67545 / (1.013203 - 10 * ts_rank($7, d.words, %L::tsquery)) - 0.66665 + d.k))',
+    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
       (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
      from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, condition, max_ranked, greatest(p_limit, least_compared),
+    k1, b, p_table, condition, case when best is null then max_ranked else p_rows + cardinality(best) end, least_ranked,
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
      from (
        select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
        order by h.weight desc, h.word limit max_covered
-     ) w))
-    using any_word, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible,
-      (p_query).mean_length, weights;
+     ) w),
+    case when best is not null then of_best else p_table || ' t' end, case when best is not null then 't.id = any($1)' else 't.text_search @@ $2' end)
+    using best, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible, (p_query).mean_length;
 end
 $$;

@@ -16,6 +16,7 @@ create or replace function weigh_query(
 ) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
+set plan_cache_mode = force_generic_plan  -- to plan for the few words of most queries takes longer than to weigh them
 as $$
 declare
   max_characters constant int := 4000;
@@ -38,6 +39,10 @@ declare
 begin
   if numnode(asked.all_words) = 0 then
     return null;
+  end if;
+  if cardinality(asked.words) > p_max_words then
+    -- for this call only: the function's own setting is restored behind it
+    perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
   select greatest(1, sum(t.rows)), nullif(sum(t.lexemes), 0)::float8 / greatest(1, sum(t.rows)) into total, mean_length
   from text_totals t where t.of_table = any(p_tables);

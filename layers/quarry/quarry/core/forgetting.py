@@ -51,10 +51,16 @@ _KEPT: tuple[LiteralString, ...] = (
     "delete from conversations where domain = %(domain)s and turns = '[]'",
 )
 
+_OF_WORDS: tuple[LiteralString, ...] = (
+    "delete from text_changes where of_table = %(table)s and id = %(id)s",
+    """update lexeme_counts set best_rows = array_remove(best_rows, %(id)s)
+       where of_table = %(table)s and %(id)s = any(best_rows)""",
+)
+
 # the counts of this transaction, and of earlier ones that the server has not taken in yet
 _CHANGED_ROWS = """
 select relname as "table", n_tup_del + n_tup_upd as rows from pg_stat_xact_user_tables
-where schemaname = current_schema and relname not in ('facet_values', 'facet_words')
+where schemaname = current_schema and relname not in ('facet_values', 'facet_words', 'lexeme_counts', 'text_changes')
 """
 
 _REFERRING = """
@@ -75,8 +81,8 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
         texts = await _texts(connection, forgettable, id)
         await _let_go(connection, forgettable.table, id)
         await connection.execute(SQL("delete from {} where id = %s").format(Identifier(forgettable.table)), [id])
-        given = _given(forgettable.kind, domain, id, texts)
-        for said in (*forgettable.also, *_KEPT):
+        given = _given(forgettable.kind, forgettable.table, domain, id, texts)
+        for said in (*forgettable.also, *_OF_WORDS, *_KEPT):
             await connection.execute(said, given)
         return await _note(connection, forgettable.kind, id, before)
 
@@ -97,8 +103,8 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
         await connection.execute(
             "delete from collection_changes where collection = %s and key = %s", [collection.id, id]
         )
-        for said in _KEPT:
-            await connection.execute(said, _given(collection.name, "records", id, []))
+        for said in (*_OF_WORDS, *_KEPT):
+            await connection.execute(said, _given(collection.name, collection.rows, "records", id, []))
         return await _note(connection, collection.name, id, before)
 
 
@@ -160,6 +166,6 @@ async def _note(connection: Connection, kind: str, id: str, before: Mapping[str,
     return Forgotten(kind, rows)
 
 
-def _given(kind: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
+def _given(kind: str, table: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
     as_json = json.dumps(id, ensure_ascii=False)
-    return {"kind": kind, "domain": domain, "id": id, "quoted": as_json, "texts": texts}
+    return {"kind": kind, "table": table, "domain": domain, "id": id, "quoted": as_json, "texts": texts}

@@ -176,23 +176,53 @@ class Values:
         connection.execute("select refresh_facet_values(%s)", [self.table])
 
 
+_BEST_ROWS = SQL(
+    """
+select count(*) filter (where l.held[:l.shorter] is distinct from l.there[:l.shorter]) as others
+from lexeme_counts c join text_totals m on m.of_table = c.of_table, lateral (
+  select h.held, h.there, least(cardinality(h.held), cardinality(h.there)) as shorter
+  from (
+    select array(
+        select b.id from unnest(c.best_rows) with ordinality b (id, place)
+        where exists (select from {table} t where t.id = b.id)
+          and not exists (select from text_changes n where n.of_table = c.of_table and n.id = b.id)
+        order by b.place
+      ) as held, array(
+        select b.id
+        from unnest(holding_best({name}, c.lexeme, m.lexemes / m.rows::float8, cardinality(c.best_rows)))
+          with ordinality b (id, place)
+        where not exists (select from text_changes n where n.of_table = c.of_table and n.id = b.id)
+        order by b.place
+      ) as there
+  ) h
+) l
+where c.of_table = {name} and c.best_rows is not null
+"""
+)
+"""Rows that were written since are looked at beside the best ones, and rows that are gone are missed by nobody."""
+
+
 @dataclass(frozen=True)
 class Words:
-    """The counts of the words of a table's texts, by which words are weighed, against its rows."""
+    """The counts of the words of a table's texts, by which words are weighed, and of common ones the rows that hold them best,
+    against its rows.
+    """
 
     table: str
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        rows, counted = _row(
+        rows, known = _row(
             connection,
             SQL(
                 "select (select count(*) from {}), coalesce((select t.rows from text_totals t where t.of_table = {}), 0)"
             ).format(Identifier(self.table), Literal(self.table)),
         )
-        if _is_off(rows, counted):
+        if _is_off(rows, known):
             yield Difference(
-                self.table, f"rows more or fewer than the {counted:,} whose words are counted", abs(rows - counted)
+                self.table, f"rows more or fewer than the {known:,} whose words are counted", abs(rows - known)
             )
+        found = counts(connection, _BEST_ROWS, {"table": Identifier(self.table), "name": Literal(self.table)})
+        yield from counted(self.table, found, "common words whose best rows are {}")
 
     def rebuild(self, connection: SyncConnection) -> None:
         connection.execute("select count_lexemes(%s)", [self.table])

@@ -240,6 +240,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
         for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
             yield f"create table {table} partition of {parent} for values in ({collection.id})"
             yield f"alter table {table} alter column collection set default {collection.id}"
+        yield f"select keep_texts_noted('{collection.rows}')"
         # between the partitions, not their parents: so that one collection can be dropped
         yield (
             f"alter table {collection.windows} add foreign key (record_id, collection)"
@@ -264,7 +265,7 @@ def drop_collection(connection: SyncConnection, collection: Collection) -> None:
 
 _NOTED_BY_NAME = {
     "facet_values": "table_name", "facet_words": "table_name", "lexeme_counts": "of_table", "text_totals": "of_table",
-    "embedding_claims": "table_name", "embedding_progress": "table_name",
+    "text_changes": "of_table", "embedding_claims": "table_name", "embedding_progress": "table_name",
 }  # fmt: skip
 
 
