@@ -30,7 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import psycopg
 import pytest
 from hypothesis import settings
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 from xdist.plugin import pytest_xdist_auto_num_workers as number_of_cores
@@ -54,6 +54,9 @@ KEY = "sk-very-secret"
 TEXTS_REMEMBERED = 2000
 
 _numbers = itertools.count()
+
+_administering: dict[str, psycopg.Connection] = {}
+"""By the address of its server."""
 
 # A busy machine must not fail a property; speed is the benchmark's matter. The same examples in each run: to look for others, and
 # more, --hypothesis-profile=search.
@@ -228,7 +231,7 @@ def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
     with _directory() as directory:
         if prototype := getattr(request.config, "workerinput", {}).get("prototype"):
             _Prototype(Path(prototype)).copy_to(Path(directory, "postgres", "server"))
-        with _server(Path(directory)) as url:
+        with _server(Path(directory)) as url, psycopg.connect(url, autocommit=True) as _administering[url]:
             yield url
 
 
@@ -384,11 +387,20 @@ def model_environment(url: str) -> dict[str, str]:
 
 def create_database(server_url: str, name: str, *, template: str = "template0") -> str:
     """Create a database beside the one at `server_url`; its URL."""
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        # a third of the CPU that writing the log takes, where the disk is memory
-        copied = SQL("create database {} template {} strategy file_copy")
-        connection.execute(copied.format(Identifier(name), Identifier(template)))
+    # a third of the CPU that writing the log takes, where the disk is memory
+    copied = SQL("create database {} template {} strategy file_copy")
+    _administer(server_url, copied.format(Identifier(name), Identifier(template)))
     return server_url.rsplit("/", 1)[0] + "/" + name
+
+
+def _administer(server_url: str, statement: Composed) -> None:
+    """Run a statement on the connection that is kept for such, where there is one: a new one costs more than most of them."""
+    kept = _administering.get(server_url)
+    if kept is not None and not kept.closed:
+        kept.execute(statement)
+        return
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(statement)
 
 
 @contextmanager
@@ -396,5 +408,4 @@ def clone_database(server_url: str, template: str) -> Iterator[str]:
     """A copy of the database `template`, dropped at the end; its URL."""
     name = f"test_{next(_numbers)}"
     yield create_database(server_url, name, template=template)
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+    _administer(server_url, SQL("drop database {} with (force)").format(Identifier(name)))
