@@ -23,6 +23,11 @@ SECRET = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:quarry-database-AbCd
 MODEL_KEY = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:quarry-model-AbCdEf"
 USER_POOL = f"arn:aws:cognito-idp:{REGION}:{ACCOUNT}:userpool/{REGION}_EXAMPLE"
 
+READ_BY_SAM = ("TrafficShift",)
+"""The parameters whose values decide what SAM makes; the others it would only put in, which is done here: for each of the many
+combinations tried SAM would read every route anew.
+"""
+
 NO_VALUE = object()
 
 _PSEUDO_PARAMETERS = {
@@ -66,6 +71,8 @@ def expand(
 ) -> Template:
     """What the template becomes in CloudFormation, after `change`, as if it had been packaged."""
     template = read_template()
+    declared = template.pop("Parameters")
+    template["Parameters"] = {name: declared[name] for name in READ_BY_SAM}
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             resource["Properties"][name] = f"s3://artifacts/{resource['Properties'][name]}"
@@ -77,7 +84,7 @@ def expand(
 
     session = boto3.Session(region_name=REGION, aws_access_key_id="none", aws_secret_access_key="none")
     expanded: Template = Translator({}, Parser(), boto_session=session).translate(template, dict(parameters or {}))
-    return expanded
+    return expanded | {"Parameters": declared}
 
 
 @cache
@@ -90,7 +97,8 @@ def deployed(**parameters: str) -> Template:
 
     What only AWS knows stands as `<Resource.Attribute>`.
     """
-    return _Resolver(deepcopy(_expanded(frozenset(parameters.items()))), parameters).template()
+    read = frozenset((name, value) for name, value in parameters.items() if name in READ_BY_SAM)
+    return _Resolver(_expanded(read), parameters).template()
 
 
 class _Resolver:

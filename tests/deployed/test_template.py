@@ -742,7 +742,7 @@ def test_a_function_knows_whether_its_database_pauses(parameters: dict[str, str]
 def test_searches_go_to_the_readers_that_there_are(parameters: dict[str, str], host: str | None) -> None:
     stack = deployed(**parameters)
     url = lambda_of(stack, "search")["Environment"]["Variables"]["DATABASE_READER_URL"]
-    assert f"://{host}:5432/" in url if host else url == ""
+    assert f"{host}:5432/" in url if host else url == ""
     readers = of_type(stack, "AWS::ApplicationAutoScaling::ScalableTarget").values()
     assert [each["MaxCapacity"] for each in readers] == (["3"] if "AuroraReaders" in parameters else [])
     assert len(of_type(stack, "AWS::RDS::DBInstance")) == (
