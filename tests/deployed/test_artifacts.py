@@ -98,6 +98,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
             *package.rglob("data/**/*"),
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
+            *package.rglob("*.pem"),
             *(package / "page").rglob("*"),
         )
         if path.is_file() and path.relative_to(package).parts[0] != "local"
