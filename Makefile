@@ -39,7 +39,7 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 audit: $(AUDIT)/ready ## Look for weaknesses: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
 	@$(AUDIT)/bin/checkov --config-file .checkov.yaml
-	@$(AUDIT)/bin/python -m tools.audit layers/quarry/requirements.txt layers/embedding/requirements.txt requirements/local.txt
+	@$(AUDIT)/bin/python -m tools.audit layers/*/requirements.txt requirements/local.txt
 
 check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
 	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
@@ -73,9 +73,11 @@ certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked
 lock: ## Resolve the dependencies anew (needs uv)
 	$(UV) pyproject.toml --extra lambda --extra otel --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
-# the layer has what every process needs, but not the default of an installation
-	@mkdir -p build && sed '/"quarry-search\[local\]",/d' pyproject.toml > build/pyproject.toml
+# the shared layer has what every function needs, but not the default of an installation, nor what another layer has
+	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
+	  -c requirements/dev.txt -o layers/agents/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
 	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt
@@ -90,7 +92,7 @@ build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=
 	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \
 	PATH="$$found:$$PATH" ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
 	@sed -i.bak 's|QUARRY_RELEASE: unstamped|QUARRY_RELEASE: "$(RELEASE)"|' .aws-sam/build/template.yaml && rm .aws-sam/build/template.yaml.bak
-	@$(BIN)/python -m tools.sbom .aws-sam/build/QuarryLayer/python .aws-sam/build/sbom.cdx.json
+	@$(BIN)/python -m tools.sbom .aws-sam/build/sbom.cdx.json .aws-sam/build/*Layer/python
 
 # for this machine's processor; the port is the one that the compose file publishes
 local-api: ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)

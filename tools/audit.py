@@ -1,6 +1,6 @@
 """Known vulnerabilities of what is deployed and of what a laptop runs, by pip-audit: `make audit` calls it.
 
-    python -m tools.audit layers/quarry/requirements.txt requirements/local.txt
+    python -m tools.audit layers/*/requirements.txt requirements/local.txt
 
 Exits with 1 where a pinned package has a known vulnerability. Where the data about them (PyPI's) cannot be reached it says so
 in one line and exits with 0: the rest of the audit needs no network.

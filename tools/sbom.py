@@ -1,7 +1,7 @@
-"""What is deployed, as a CycloneDX 1.6 bill of materials: every distribution that the built layer holds, with its licence and
+"""What is deployed, as a CycloneDX 1.6 bill of materials: every distribution that the built layers hold, with its licence and
 what it depends on. `make build` writes it beside the build.
 
-    python -m tools.sbom .aws-sam/build/QuarryLayer/python .aws-sam/build/sbom.cdx.json
+    python -m tools.sbom .aws-sam/build/sbom.cdx.json .aws-sam/build/*Layer/python
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ NAME = "quarry-search"
 _REQUIRED_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def bill_of_materials(layer: Path) -> dict[str, Any]:
-    """Of the same layer always the same: it has neither a serial number nor a date."""
-    found = sorted(distributions(path=[str(layer)]), key=_normalised_name)
-    references = {_normalised_name(each): _reference(each) for each in found}
+def bill_of_materials(layers: Iterable[Path]) -> dict[str, Any]:
+    """Of the same layers always the same: it has neither a serial number nor a date."""
+    found = sorted(distributions(path=list(map(str, layers))), key=normalised_name)
+    references = {normalised_name(each): _reference(each) for each in found}
     this = f"pkg:pypi/{NAME}@{__version__}"
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -66,16 +66,17 @@ def _licence_names(distribution: Distribution) -> list[str]:
 
 
 def _required(distribution: Distribution, references: dict[str, str]) -> Iterable[str]:
-    """What it asks for and the layer holds: extras and what is for other platforms are not there."""
+    """What it asks for and the layers hold: extras and what is for other platforms are not there."""
     asked = {_normalised(match[0]) for each in distribution.requires or () if (match := _REQUIRED_NAME.match(each))}
     return (references[name] for name in asked & references.keys())
 
 
 def _reference(distribution: Distribution) -> str:
-    return f"pkg:pypi/{_normalised_name(distribution)}@{distribution.version}"
+    return f"pkg:pypi/{normalised_name(distribution)}@{distribution.version}"
 
 
-def _normalised_name(distribution: Distribution) -> str:
+def normalised_name(distribution: Distribution) -> str:
+    """As requirements name it."""
     return _normalised(distribution.name)
 
 
@@ -84,5 +85,5 @@ def _normalised(name: str) -> str:
 
 
 if __name__ == "__main__":
-    layer, target = map(Path, sys.argv[1:])
-    target.write_text(json.dumps(bill_of_materials(layer), indent=2) + "\n")
+    target, *layers = map(Path, sys.argv[1:])
+    target.write_text(json.dumps(bill_of_materials(layers), indent=2) + "\n")

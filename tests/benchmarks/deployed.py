@@ -1,6 +1,6 @@
-"""What a cold start costs: the layers' size, the processor time of importing each function as it is built, and the local model.
+"""What a cold start costs: the layers' sizes, the processor time of importing each function as it is built, and the local model.
 
-The time is that of a fresh interpreter of the functions' version, which sees the built layer and nothing else. Beside it, in the
+The time is that of a fresh interpreter of the functions' version, which sees its built layers and nothing else. Beside it, in the
 same run, that of one that imports only psycopg and pydantic: the machine's speed is in both, so read the ratio.
 """
 
@@ -10,13 +10,13 @@ import argparse
 import os
 import statistics
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.deployed.artifacts import ARCHITECTURE, OTHER_ARCHITECTURE, Artifacts, CannotRun, build
+from tests.deployed.artifacts import Artifacts, CannotRun, build
 
 LARGEST = 5
-"""Packages of the layer that are named."""
+"""Packages of a layer that are named."""
 
 LAYER_MAX_MIB = 250
 """What Lambda unpacks for one function at most, its layers included."""
@@ -77,11 +77,11 @@ def measure(imports: int) -> None:
 
 
 def run_local_model(artifacts: Artifacts) -> list[float]:
-    """The figures of LOCAL_MODEL, where both layers are and nothing else is."""
-    return _run(artifacts, LOCAL_MODEL, [artifacts.layer, artifacts.embedding_layer])
+    """The figures of LOCAL_MODEL, where the shared layer and its own are and nothing else is."""
+    return _run(artifacts, LOCAL_MODEL, [artifacts.shared_layer, artifacts.embedding_layer])
 
 
-def unpacked_mebibytes(*layers: Path) -> float:
+def unpacked_mebibytes(layers: Iterable[Path]) -> float:
     """What Lambda counts of layers."""
     return sum(size for layer in layers for _, size in _package_sizes(layer)) / 2**20
 
@@ -98,7 +98,7 @@ def import_times(artifacts: Artifacts, imports: int) -> dict[str, float]:
 
 
 def _import_seconds(artifacts: Artifacts, name: str, statement: str) -> float:
-    paths = [*([artifacts.function(name)] if name else []), artifacts.layer]
+    paths = [artifacts.function(name), *artifacts.layers_of(name)] if name else [artifacts.shared_layer]
     return _run(artifacts, MEASURE.format(statement=statement), paths)[0]
 
 
@@ -117,15 +117,11 @@ def _run(artifacts: Artifacts, program: str, paths: Sequence[Path]) -> list[floa
 
 def _print_sizes(artifacts: Artifacts) -> None:
     print(f"\nthe layers, unpacked, MiB; {LAYER_MAX_MIB} are allowed for all of a function's")
-    for architecture, layer in (
-        (ARCHITECTURE, artifacts.layer),
-        (OTHER_ARCHITECTURE, artifacts.other_layer),
-        ("embedding", artifacts.embedding_layer),
-    ):
+    for layer in artifacts.layers:
         sizes = dict(_package_sizes(layer))
         largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:LARGEST]
         shown = ", ".join(f"{name} {sizes[name] / 2**20:.1f}" for name in largest)
-        print(f"{architecture:9} {sum(sizes.values()) / 2**20:6.1f}   {shown}")
+        print(f"{layer.parent.name:14} {sum(sizes.values()) / 2**20:6.1f}   {shown}")
 
 
 def _package_sizes(layer: Path) -> Iterator[tuple[str, int]]:

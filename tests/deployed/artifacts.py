@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -16,11 +17,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
+
+from tools.sbom import normalised_name
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = ROOT / ".aws-sam" / "tests"
@@ -33,8 +37,7 @@ OTHER_ARCHITECTURE = "x86_64" if ARCHITECTURE == "arm64" else "arm64"
 INPUTS = (
     "template.yaml",
     "functions",
-    "layers/quarry",
-    "layers/embedding",
+    "layers",
     "sql/migrations",
     "sql/functions",
     "tests/deployed/artifacts.py",
@@ -54,18 +57,32 @@ class Artifacts:
 
     directory: Path
     python: Path
-    other_layer: Path
-    """The layer for the other architecture, as `layer`."""
+    compiled_elsewhere: Path
+    """Of the packages of all layers, those that are compiled, for the other architecture."""
+
+    @cached_property
+    def layers(self) -> list[Path]:
+        """All that Lambda unpacks into `/opt/python` for one function or another."""
+        return sorted(self.directory.glob("*Layer/python"))
 
     @property
-    def layer(self) -> Path:
-        """What Lambda unpacks into `/opt/python`."""
-        return self.directory / "QuarryLayer" / "python"
+    def shared_layer(self) -> Path:
+        """Of these, what is there for every function."""
+        return self._layer("QuarryLayer")
 
     @property
     def embedding_layer(self) -> Path:
-        """What Lambda unpacks there beside it, where no outside model embeds."""
-        return self.directory / "EmbeddingLayer" / "python"
+        """What is there where no outside model embeds."""
+        return self._layer("EmbeddingLayer")
+
+    def layers_of(self, name: str) -> list[Path]:
+        """What is there for the function, whatever the template's parameters."""
+        return [
+            self._layer(layer["Ref"])
+            for given in self._given(name)
+            for layer in given.get("Layers", [])
+            if "Ref" in layer
+        ]
 
     def function(self, name: str) -> Path:
         """What Lambda unpacks into `/var/task` for the function of the folder `name`."""
@@ -77,14 +94,20 @@ class Artifacts:
 
     def environment(self, name: str) -> dict[str, str]:
         """The variables that the template gives the function as plain text, whatever its parameters."""
-        globals_ = self._template["Globals"]["Function"]
-        properties = self._template["Resources"][self._function_id(name)]["Properties"]
         variables = {
             variable: value
-            for given in (globals_, properties)
+            for given in self._given(name)
             for variable, value in given.get("Environment", {}).get("Variables", {}).items()
         }
         return {variable: value for variable, value in variables.items() if isinstance(value, str)}
+
+    def _given(self, name: str) -> list[dict[str, Any]]:
+        """What the template says of the function, after what it says of all."""
+        properties = self._template["Resources"][self._function_id(name)]["Properties"]
+        return [self._template["Globals"]["Function"], properties]
+
+    def _layer(self, logical_id: str) -> Path:
+        return self.directory / logical_id / "python"
 
     @cached_property
     def _template(self) -> dict[str, Any]:
@@ -137,7 +160,11 @@ def build() -> Artifacts:
         _build_into(finished, python)
     os.utime(finished)
     _delete_stale()
-    return Artifacts(finished / "build", python, finished / "other" / "python")
+    return _artifacts(finished, python)
+
+
+def _artifacts(directory: Path, python: Path) -> Artifacts:
+    return Artifacts(directory / "build", python, directory / "other" / "python")
 
 
 def _build_into(finished: Path, python: Path) -> None:
@@ -148,17 +175,30 @@ def _build_into(finished: Path, python: Path) -> None:
         ARCHITECTURE,
         python,
     )
-    _run(
-        ["make", "--file", "layers/quarry/Makefile", "build-QuarryLayer", f"ARTIFACTS_DIR={scratch / 'other'}"],
-        OTHER_ARCHITECTURE,
-        python,
-    )
+    # what is not compiled is the same for both
+    requirements = scratch / "compiled.txt"
+    requirements.write_text("\n".join(_compiled_requirements(_artifacts(scratch, python))))
+    command = ["make", "--file", "layers/quarry/Makefile", "installed"]
+    _run([*command, f"requirements={requirements}", f"ARTIFACTS_DIR={scratch / 'other'}"], OTHER_ARCHITECTURE, python)
     try:
         scratch.rename(finished)
     except OSError:
         # another run was faster, and its build is the same
         assert finished.exists()
         shutil.rmtree(scratch)
+
+
+def _compiled_requirements(artifacts: Artifacts) -> Iterator[str]:
+    """The pins of the packages whose wheels are for one architecture, each with its hashes."""
+    compiled = {
+        normalised_name(each)
+        for each in distributions(path=list(map(str, artifacts.layers)))
+        if "-none-any" not in (each.read_text("WHEEL") or "")
+    }
+    for pins in sorted(ROOT.glob("layers/*/requirements.txt")):
+        for pin in re.split(r"\n(?=\w)", pins.read_text()):
+            if pin.partition("==")[0] in compiled:
+                yield pin
 
 
 def _run(command: Sequence[str | Path], architecture: str, python: Path) -> None:

@@ -1,6 +1,6 @@
 """AWS's Runtime Interface Emulator, as it comes with the SAM CLI, running a built function.
 
-The function's interpreter sees the built layer, the function's own folder and its standard library, and nothing of this
+The function's interpreter sees the function's built layers, its own folder and its standard library, and nothing of this
 checkout. The emulator hands a response over in one piece, also one that was streamed to it.
 """
 
@@ -77,7 +77,7 @@ def emulated(
                 env={
                     "PATH": os.defpath,
                     "HOME": home,
-                    "PYTHONPATH": f"{directory}:{artifacts.layer}",
+                    "PYTHONPATH": os.pathsep.join(map(str, [directory, *artifacts.layers_of(name)])),
                     "LAMBDA_TASK_ROOT": str(directory),
                     # in Lambda the function's folder cannot be written
                     "PYTHONDONTWRITEBYTECODE": "1",

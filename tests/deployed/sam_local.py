@@ -49,7 +49,7 @@ class _Emulators:
         [name] = (each for each in artifacts.function_names() if artifacts.function(each) == built)
         environment = config.env_vars.resolve()
         wrapped = environment.get("AWS_LAMBDA_EXEC_WRAPPER") == WRAPPER
-        command = [str(artifacts.layer / "exec-wrapper"), str(artifacts.python)] if wrapped else None
+        command = [str(artifacts.shared_layer / "exec-wrapper"), str(artifacts.python)] if wrapped else None
         with emulated(artifacts, name, environment, command) as function:
             yield function
 

@@ -1,4 +1,4 @@
-"""What `sam build` makes: the layer's contents, and each function as built under the Lambda runtime and AWS's emulator."""
+"""What `sam build` makes: the layers' contents, and each function as built under the Lambda runtime and AWS's emulator."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import struct
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
-from tools.sbom import bill_of_materials
+from tools.sbom import bill_of_materials, normalised_name
 
 RECORDED = recorded_events()
 REQUESTS_TO_SEARCH = [recorded for recorded in RECORDED if recorded.function == "search"]
@@ -69,7 +69,7 @@ def emulate(artifacts: Artifacts, database_url: str) -> Iterator[Emulate]:
 @pytest.fixture(scope="module")
 def streaming_search(artifacts: Artifacts, database_url: str) -> Iterator[EmulatedFunction]:
     """The built search function as Lambda starts it: by the wrapper, which is handed the interpreter's command."""
-    wrapper = [str(artifacts.layer / "exec-wrapper"), str(artifacts.python)]
+    wrapper = [str(artifacts.shared_layer / "exec-wrapper"), str(artifacts.python)]
     with emulated(artifacts, "search", {"DATABASE_URL": database_url}, wrapper) as function:
         yield function
 
@@ -78,14 +78,18 @@ def files_of(layer: Path) -> set[str]:
     return {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
 
 
-def elf_machines(layer: Path) -> set[int]:
+def distributions(artifacts: Artifacts) -> list[importlib.metadata.Distribution]:
+    return list(importlib.metadata.distributions(path=list(map(str, artifacts.layers))))
+
+
+def elf_machines(layers: Iterable[Path]) -> set[int]:
     """The architectures of the compiled modules and libraries."""
-    heads = (path.read_bytes()[:20] for path in layer.rglob("*.so*"))
+    heads = (path.read_bytes()[:20] for layer in layers for path in layer.rglob("*.so*"))
     return {struct.unpack_from("<H", head, 18)[0] for head in heads if head.startswith(b"\x7fELF")}
 
 
-def test_the_layer_is_built_for_either_architecture(artifacts: Artifacts) -> None:
-    found = [elf_machines(artifacts.layer), elf_machines(artifacts.other_layer)]
+def test_the_layers_are_built_for_either_architecture(artifacts: Artifacts) -> None:
+    found = [elf_machines(artifacts.layers), elf_machines([artifacts.compiled_elsewhere])]
     assert sorted(found, key=min) == [{ELF_MACHINES["x86_64"]}, {ELF_MACHINES["arm64"]}]
 
 
@@ -108,21 +112,23 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
         for part in ("migrations", "functions")
         for path in (ROOT / "sql" / part).rglob("*.sql")
     }
-    built = {name for name in files_of(artifacts.layer / "quarry") if not name.endswith(".pyc")}
+    built = {name for name in files_of(artifacts.shared_layer / "quarry") if not name.endswith(".pyc")}
     assert built == sources | sql
 
 
-def test_the_layer_holds_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
-    names = {part for file in files_of(artifacts.layer) for part in Path(file).parts}
-    assert not {"click", "jwt", "cffi", "pycparser"} & {path.name for path in artifacts.layer.iterdir()}
-    assert not names & {"numpy", "uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
+def test_the_layers_hold_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
+    names = {part for layer in artifacts.layers for file in files_of(layer) for part in Path(file).parts}
+    assert not {"click", "jwt", "cffi", "pycparser"} & {
+        path.name for layer in artifacts.layers for path in layer.iterdir()
+    }
+    assert not names & {"uvicorn", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
-    described = {path.name for path in (artifacts.layer / "botocore" / "data").iterdir() if path.is_dir()}
+    described = {path.name for path in (artifacts.shared_layer / "botocore" / "data").iterdir() if path.is_dir()}
     assert described == {"secretsmanager", "s3", "bedrock-runtime", "sts", "rds"}
 
 
-def test_both_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:
-    assert unpacked_mebibytes(artifacts.layer, artifacts.embedding_layer) < LAYER_MAX_MIB
+def test_all_layers_together_are_within_what_lambda_unpacks(artifacts: Artifacts) -> None:
+    assert unpacked_mebibytes(artifacts.layers) < LAYER_MAX_MIB
 
 
 def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts: Artifacts) -> None:
@@ -132,20 +138,21 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
 
 
 def test_what_reads_its_own_metadata_finds_it(artifacts: Artifacts) -> None:
-    installed = {
-        f"{distribution.name.lower().replace('_', '-')}=={distribution.version}"
-        for distribution in importlib.metadata.distributions(path=[str(artifacts.layer)])
-    }
+    installed = [f"{normalised_name(each)}=={each.version}" for each in distributions(artifacts)]
     pinned = {
-        line.split()[0] for line in (ROOT / "layers/quarry/requirements.txt").read_text().splitlines() if "==" in line
+        line.split()[0]
+        for pins in ROOT.glob("layers/*/requirements.txt")
+        for line in pins.read_text().splitlines()
+        if "==" in line
     }
     assert {"psycopg-pool", "httpx2", "opentelemetry-api"} <= {each.partition("==")[0] for each in installed}
-    assert installed <= pinned
+    assert set(installed) <= pinned
+    assert len(set(installed)) == len(installed)  # nothing is in two layers
 
 
-def test_the_bill_of_materials_names_what_the_layer_holds(artifacts: Artifacts) -> None:
-    bill = bill_of_materials(artifacts.layer)
-    installed = {each.name for each in importlib.metadata.distributions(path=[str(artifacts.layer)])}
+def test_the_bill_of_materials_names_what_the_layers_hold(artifacts: Artifacts) -> None:
+    bill = bill_of_materials(artifacts.layers)
+    installed = {each.name for each in distributions(artifacts)}
     components = {component["bom-ref"]: component for component in bill["components"]}
     assert {component["name"] for component in components.values()} == installed
     assert all(component["licenses"] for component in components.values())
@@ -161,15 +168,18 @@ def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
         check=True,
     ).stdout
     head = magic + struct.pack("<I", UNCHECKED_HASH)
-    compiled = list(artifacts.layer.rglob("*.pyc"))
-    assert len(compiled) == len(list(artifacts.layer.rglob("*.py")))
+    compiled, sources = (
+        [path for layer in artifacts.layers for path in layer.rglob(f"*{end}")] for end in (".pyc", ".py")
+    )
+    assert len(compiled) == len(sources)
     assert [path for path in compiled if not path.read_bytes().startswith(head)] == []
 
 
 def test_the_wrapper_can_be_executed_and_its_entry_imported(artifacts: Artifacts) -> None:
-    assert (artifacts.layer / "exec-wrapper").stat().st_mode & 0o777 == 0o755
-    assert "quarry.core.web.lambda_stream" in (artifacts.layer / "exec-wrapper").read_text()
-    assert (artifacts.layer / "quarry" / "core" / "web" / "lambda_stream.py").exists()
+    wrapper = artifacts.shared_layer / "exec-wrapper"
+    assert wrapper.stat().st_mode & 0o777 == 0o755
+    assert "quarry.core.web.lambda_stream" in wrapper.read_text()
+    assert (artifacts.shared_layer / "quarry" / "core" / "web" / "lambda_stream.py").exists()
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)

@@ -83,7 +83,10 @@ def search(
     if request.param == "built":
         built = require_artifacts()
         installation = Installation(
-            built.python, built.function("search"), (built.layer,), built.layer / "exec-wrapper"
+            built.python,
+            built.function("search"),
+            tuple(built.layers_of("search")),
+            built.shared_layer / "exec-wrapper",
         )
     with running_function(installation, deployed_environment, tmp_path_factory.mktemp("function")) as function:
         yield function

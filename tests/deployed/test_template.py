@@ -590,15 +590,23 @@ def test_what_calls_bedrock_may_call_the_named_models_and_no_other() -> None:
         assert (settings.embeddings, settings.embedding_dimensions) == ("bedrock", 1024)
 
 
-def test_what_searches_and_embeds_has_the_local_model_where_no_other_is_named(stack: Template) -> None:
+def test_a_function_has_the_layers_of_what_it_imports_and_the_local_model_where_no_other_is_named(
+    stack: Template,
+) -> None:
     embeds_here = lambda_of(stack, "search")["Environment"]["Variables"]["EMBEDDINGS"] == "local"
     having = {
-        name
-        for name in functions(TEMPLATE)
-        if any(layer.startswith("<EmbeddingLayer") for layer in lambda_of(stack, name)["Layers"])
+        layer: {
+            name
+            for name in functions(TEMPLATE)
+            if any(each.startswith(f"<{layer}") for each in lambda_of(stack, name)["Layers"])
+        }
+        for layer in of_type(TEMPLATE, "AWS::Serverless::LayerVersion")
     }
-    assert having == (CALL_A_MODEL if embeds_here else set())
-    assert all(lambda_of(stack, name)["Layers"][0].startswith("<QuarryLayer") for name in functions(TEMPLATE))
+    assert having == {
+        "QuarryLayer": functions(TEMPLATE).keys(),
+        "AgentsLayer": {"search"},
+        "EmbeddingLayer": CALL_A_MODEL if embeds_here else set(),
+    }
 
 
 def test_alarms_watch_what_exists_and_tell_their_topic(stack: Template) -> None:
