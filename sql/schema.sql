@@ -615,9 +615,31 @@ $$;
 
 CREATE FUNCTION quarry.card_location_matches(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((((f).places IS NULL) OR ((c).places @@ quarry.any_place((f).places))) AND (((f).countries IS NULL) OR ((c).places @@ quarry.any_place((f).countries))));
+
+
+--
+-- Name: card_says_roles(quarry.experience_cards, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_says_roles(c quarry.experience_cards, p_roles tsquery) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
     AS $$
-  select (f.places is null or c.places @@ any_place(f.places)) and (f.countries is null or c.places @@ any_place(f.countries))
+begin
+  return to_tsvector('simple', searchable_text(
+    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
+    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
+end
 $$;
+
+
+--
+-- Name: card_time_overlaps(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_time_overlaps(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((((f).time_start IS NULL) AND ((f).time_end IS NULL)) OR ((((c).start_date IS NOT NULL) OR ((c).end_date IS NOT NULL)) AND (((f).time_end IS NULL) OR ((c).start_date IS NULL) OR ((c).start_date <= (f).time_end)) AND (((f).time_start IS NULL) OR ((c).end_date IS NULL) OR ((c).end_date >= (f).time_start))));
 
 
 --
@@ -627,6 +649,31 @@ $$;
 CREATE FUNCTION quarry.lowered_names(names text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ARRAY(SELECT lower(btrim(name.name)) AS lower FROM unnest(lowered_names.names) name(name));
+
+
+--
+-- Name: said_roles(text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
+  from unnest(p_roles) u (role), lateral (
+    select string_agg(distinct '(' || n.words || ')', ' | ')
+    from unnest(string_to_array(u.role, '|')) t (name), lateral (
+      select string_agg('(' || w.forms || ')', ' & ') as words
+      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
+        select string_agg(distinct quote_literal(f.form), ' | ') as forms
+        from unnest(array[
+          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
+          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
+        where f.form <> ''
+      ) w
+      where ts_lexize('english_stem', l.lexeme) <> '{}'
+    ) n
+  ) r (names)
+$_$;
 
 
 --
@@ -659,28 +706,7 @@ CREATE TABLE quarry.people (
 
 CREATE FUNCTION quarry.card_matches(c quarry.experience_cards, p quarry.people, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select c.visible
-    and (f.companies is null or c.company_norm = any(f.companies))
-    and (f.schools is null or c.company_norm = any(f.schools) and c.intent_primary = 'education')
-    and (f.teams is null or c.team_norm = any(f.teams))
-    and (f.roles is null or c.role_search @@ all_roles(f.roles) and card_says_roles(c, said_roles(f.roles)))
-    and (f.intents is null or c.intent_primary = any(f.intents))
-    and (f.domains is null or c.domain_norm = any(f.domains))
-    and (f.sub_domains is null or c.sub_domain_norm = any(f.sub_domains))
-    and (f.employment_types is null or c.employment_type = any(f.employment_types))
-    and (f.seniority_levels is null or c.seniority_level = any(f.seniority_levels))
-    and (f.is_current is null or c.is_current = f.is_current)
-    and card_location_matches(c, f)
-    and card_time_overlaps(c, f)
-    and (f.started_from is null or c.start_date >= f.started_from)
-    and (f.started_until is null or c.start_date <= f.started_until)
-    and (f.ended_from is null or c.end_date >= f.ended_from)
-    and (f.ended_until is null or c.end_date <= f.ended_until)
-    and (f.open_to_work_only is not true or p.open_to_work)
-    and (f.preferred_locations is null or p.work_preferred_locations_norm && f.preferred_locations)
-    and (f.offer_salary is null or p.work_preferred_salary_min is null or p.work_preferred_salary_min <= f.offer_salary)
-$$;
+    RETURN ((c).visible AND (((f).companies IS NULL) OR ((c).company_norm = ANY ((f).companies))) AND (((f).schools IS NULL) OR (((c).company_norm = ANY ((f).schools)) AND ((c).intent_primary = 'education'::text))) AND (((f).teams IS NULL) OR ((c).team_norm = ANY ((f).teams))) AND (((f).roles IS NULL) OR (((c).role_search @@ quarry.all_roles((f).roles)) AND quarry.card_says_roles(c, quarry.said_roles((f).roles)))) AND (((f).intents IS NULL) OR ((c).intent_primary = ANY ((f).intents))) AND (((f).domains IS NULL) OR ((c).domain_norm = ANY ((f).domains))) AND (((f).sub_domains IS NULL) OR ((c).sub_domain_norm = ANY ((f).sub_domains))) AND (((f).employment_types IS NULL) OR ((c).employment_type = ANY ((f).employment_types))) AND (((f).seniority_levels IS NULL) OR ((c).seniority_level = ANY ((f).seniority_levels))) AND (((f).is_current IS NULL) OR ((c).is_current = (f).is_current)) AND quarry.card_location_matches(c, f) AND quarry.card_time_overlaps(c, f) AND (((f).started_from IS NULL) OR ((c).start_date >= (f).started_from)) AND (((f).started_until IS NULL) OR ((c).start_date <= (f).started_until)) AND (((f).ended_from IS NULL) OR ((c).end_date >= (f).ended_from)) AND (((f).ended_until IS NULL) OR ((c).end_date <= (f).ended_until)) AND (((f).open_to_work_only IS NOT TRUE) OR (p).open_to_work) AND (((f).preferred_locations IS NULL) OR ((p).work_preferred_locations_norm && (f).preferred_locations)) AND (((f).offer_salary IS NULL) OR ((p).work_preferred_salary_min IS NULL) OR ((p).work_preferred_salary_min <= (f).offer_salary)));
 
 
 --
@@ -719,45 +745,12 @@ $$;
 
 
 --
--- Name: card_says_roles(quarry.experience_cards, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.card_says_roles(c quarry.experience_cards, p_roles tsquery) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
-    AS $$
-begin
-  return to_tsvector('simple', searchable_text(
-    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
-    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
-end
-$$;
-
-
---
 -- Name: card_time_covered(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
 CREATE FUNCTION quarry.card_time_covered(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select card_time_overlaps(c, f)
-    and (f.time_start is null or coalesce(c.start_date <= f.time_start, false))
-    and (f.time_end is null or coalesce(c.end_date >= f.time_end, c.start_date is not null and c.is_current is not false))
-$$;
-
-
---
--- Name: card_time_overlaps(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.card_time_overlaps(c quarry.experience_cards, f quarry.card_filters) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select (f.time_start is null and f.time_end is null)
-    or ((c.start_date is not null or c.end_date is not null)
-      and (f.time_end is null or c.start_date is null or c.start_date <= f.time_end)
-      and (f.time_start is null or c.end_date is null or c.end_date >= f.time_start))
-$$;
+    RETURN (quarry.card_time_overlaps(c, f) AND (((f).time_start IS NULL) OR COALESCE(((c).start_date <= (f).time_start), false)) AND (((f).time_end IS NULL) OR COALESCE(((c).end_date >= (f).time_end), (((c).start_date IS NOT NULL) AND ((c).is_current IS NOT FALSE)))));
 
 
 --
@@ -770,7 +763,7 @@ CREATE FUNCTION quarry.cards_of_people(p_people text[], p_filters quarry.card_fi
     AS $_$
 begin
   return query execute format(
-    'select c.person_id, c.id, c.text_search, card_time_overlaps(c, %1$L), card_time_covered(c, %1$L),
+    'select c.person_id, c.id, ts_delete(c.text_search, ''''::text), card_time_overlaps(c, %1$L), card_time_covered(c, %1$L),
        coalesce(card_location_matches(c, %1$L), false)
      from experience_cards c where %2$s', p_asked, card_condition('c', p_filters, '{}', p_people));
 end
@@ -1425,16 +1418,19 @@ begin
   ), cards as materialized (
     select c.* from cards_of_people(candidates, p_filters, p_asked) c
   ), texts as (
+    -- ts_delete of nothing: what a text holds is unpacked once, not for each word
     select c.person_id, c.card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
       -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.card_id) as distance
     from cards c
     union all
-    select c.person_id, c.card_id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
+    select c.person_id, c.card_id, k.id, c.time_overlaps, c.time_covered, c.location_matches, ts_delete(k.text_search, ''::text),
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_child_embeddings e where e.record_id = k.id)
     from cards c join experience_card_children k on k.card_id = c.card_id
+    offset 0
   ), matched as (
-    select t.*, coalesce(h.share, 0) as share, h.shoulds,
+    select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
+      case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank,
       -- a vector of zeros is at no distance from anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
@@ -1442,14 +1438,12 @@ begin
     cross join lateral (
       select sum(term.share) as share, bit_or(term.should) as shoulds from terms term where t.text_search @@ term.query
     ) h
+    offset 0
   ), ranked as (
     select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
-      max(m.share + coalesce(r.rank / (1 + r.rank), 0)) over (partition by m.person_id) as text_score,
+      max(m.share + coalesce(m.rank / (1 + m.rank), 0)) over (partition by m.person_id) as text_score,
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
-    cross join lateral (
-      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
-    ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
     h.text_score, coalesce(bit_count(h.shoulds_held::bit(64)), 0)::int
@@ -2407,28 +2401,40 @@ declare
   cards_each constant int := 2;  -- of a person, among the nearest
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   cards text[];
-  are_few boolean;
+  people text[];
 begin
   execute format(
-    'select array(select t.id from experience_cards t where %s limit %s)',
+    'select array_agg(f.id), array_agg(f.person_id) from (select t.id, t.person_id from experience_cards t where %s limit %s) f',
     fitting, case when p_embedding is null then p_limit else few + 1 end)
-    into cards;
-  are_few := cardinality(cards) <= few;
-  if cardinality(cards) <= p_limit then
-    return query select c.person_id, 1::bigint from experience_cards c where c.id = any(cards);
+    into cards, people;
+  if cards is null then
     return;
+  elsif cardinality(cards) <= p_limit then
+    return query select u.person_id, 1::bigint from unnest(people) u (person_id);
+  elsif cardinality(cards) <= few then
+    return query
+      with cards as materialized (select * from unnest(cards, people) u (id, person_id))
+      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
+       from cards c, lateral (
+         select e.embedding <=> p_embedding as distance from experience_card_embeddings e where e.record_id = c.id offset 0) e
+       group by 1 order by 2 limit p_limit)
+      union all
+      (select c.person_id, row_number() over (order by max(1 - e.distance) desc, c.person_id) as place
+       from cards c, lateral (
+         select e.embedding <=> p_embedding as distance from experience_card_child_embeddings e where e.card_id = c.id offset 0) e
+       group by 1 order by 2 limit p_limit);
+  else
+    return query
+      select n.*
+      from (values ('experience_card_embeddings'::regclass, 'record_id'), ('experience_card_child_embeddings', 'card_id')) e (vectors, key),
+        lateral (
+          select c.person_id, row_number() over (order by max(v.similarity) desc, c.person_id)
+          from vector_candidates(
+              'experience_cards', e.vectors, p_embedding, cards_each * p_limit, fitting, p_key => e.key, p_many => true) v,
+            lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
+          group by 1 order by 2 limit p_limit
+        ) n;
   end if;
-  return query
-    select n.*
-    from (values ('experience_card_embeddings'::regclass, 'record_id'), ('experience_card_child_embeddings', 'card_id')) e (vectors, key),
-      lateral (
-        select c.person_id, row_number() over (order by max(v.similarity) desc, c.person_id)
-        from vector_candidates(
-            'experience_cards', e.vectors, p_embedding, cards_each * p_limit, fitting, p_key => e.key,
-            p_few => case when are_few then cards end, p_many => not are_few) v,
-          lateral (select c.person_id from experience_cards c where c.id = v.id offset 0) c
-        group by 1 order by 2 limit p_limit
-      ) n;
 end
 $$;
 
@@ -3984,31 +3990,6 @@ $_$;
 
 
 --
--- Name: said_roles(text[]); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.said_roles(p_roles text[]) RETURNS tsquery
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select case when count(*) = count(r.names) then string_agg('(' || r.names || ')', ' & ')::tsquery end
-  from unnest(p_roles) u (role), lateral (
-    select string_agg(distinct '(' || n.words || ')', ' | ')
-    from unnest(string_to_array(u.role, '|')) t (name), lateral (
-      select string_agg('(' || w.forms || ')', ' & ') as words
-      from unnest(to_tsvector('simple', searchable_text(t.name))) l, lateral (
-        select string_agg(distinct quote_literal(f.form), ' | ') as forms
-        from unnest(array[
-          l.lexeme, l.lexeme || 's', l.lexeme || 'es', regexp_replace(l.lexeme, 's$', ''), regexp_replace(l.lexeme, 'es$', ''),
-          regexp_replace(l.lexeme, 'y$', 'ies'), regexp_replace(l.lexeme, 'ies$', 'y')]) f (form)
-        where f.form <> ''
-      ) w
-      where ts_lexize('english_stem', l.lexeme) <> '{}'
-    ) n
-  ) r (names)
-$_$;
-
-
---
 -- Name: said_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4694,10 +4675,10 @@ $_$;
 
 
 --
--- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, name, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: vector_candidates(regclass, regclass, public.halfvec, integer, text, tsquery, text, name, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_key name DEFAULT 'record_id'::name, p_few text[] DEFAULT NULL::text[], p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
+CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_key name DEFAULT 'record_id'::name, p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
@@ -4716,13 +4697,13 @@ declare
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
   ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
-  few text[] := p_few;
+  few text[];
   near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and few is null and not p_many then
+  if p_filter is not null and not p_many then
     execute ids into few using max_few + 1;
     few := case when cardinality(few) <= max_few then few end;
   end if;

@@ -41,13 +41,9 @@ def nearest(connection: Connection, limit: int, more: str = "") -> list[str]:
     return [id for (id,) in connection.execute(statement.encode(), [vector_literal(direction(0)), limit]).fetchall()]
 
 
-def test_rows_that_are_named_are_compared_and_no_others(connection: Connection) -> None:
-    assert nearest(connection, 2, ", p_few => '{m07,m03,m09}'") == ["m03", "m07"]
-    assert nearest(connection, 2, ", p_few => '{}'") == []
-
-
-def test_what_their_texts_must_match_holds_for_them_too(connection: Connection) -> None:
-    assert nearest(connection, 5, ", p_few => '{m02,m03,m05}', p_required => 'carri'") == ["m03", "m05"]
+def test_what_their_texts_must_match_holds_for_few_rows_too(connection: Connection) -> None:
+    named = ", p_filter => $$t.id in ('m02', 'm03', 'm05')$$"
+    assert nearest(connection, 5, named + ", p_required => 'carri'") == ["m03", "m05"]
 
 
 def test_many_are_found_as_few_are(connection: Connection) -> None:

@@ -93,9 +93,9 @@ def old_template(server_url: str, few_rows: Path) -> str:
         connection.execute(migrate_module._BOOKKEEPING)
         install_in_public(connection, migration_files(sql_directory()))
         connection.execute("set check_function_bodies = off")
-        for file in function_files(sql_directory()):
-            connection.execute(file.text.encode())
-            connection.execute("insert into quarry_functions values (%s, %s)", [file.name, file.sha256])
+        waiting = function_files(sql_directory())
+        while waiting:
+            waiting = migrate_module._recreate(connection, waiting)
     fill(url, "public", few_rows)
     return "old_template"
 

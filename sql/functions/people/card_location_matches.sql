@@ -2,6 +2,4 @@
 -- country or its location as it is written holds the name as whole words. Oman is not in Romania.
 create or replace function card_location_matches(c experience_cards, f card_filters) returns boolean
 language sql immutable parallel safe
-as $$
-  select (f.places is null or c.places @@ any_place(f.places)) and (f.countries is null or c.places @@ any_place(f.countries))
-$$;
+return (f.places is null or c.places @@ any_place(f.places)) and (f.countries is null or c.places @@ any_place(f.countries));

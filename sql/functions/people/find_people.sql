@@ -66,16 +66,19 @@ begin
   ), cards as materialized (
     select c.* from cards_of_people(candidates, p_filters, p_asked) c
   ), texts as (
+    -- ts_delete of nothing: what a text holds is unpacked once, not for each word
     select c.person_id, c.card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
       -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.card_id) as distance
     from cards c
     union all
-    select c.person_id, c.card_id, k.id, c.time_overlaps, c.time_covered, c.location_matches, k.text_search,
+    select c.person_id, c.card_id, k.id, c.time_overlaps, c.time_covered, c.location_matches, ts_delete(k.text_search, ''::text),
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_child_embeddings e where e.record_id = k.id)
     from cards c join experience_card_children k on k.card_id = c.card_id
+    offset 0
   ), matched as (
-    select t.*, coalesce(h.share, 0) as share, h.shoulds,
+    select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
+      case when t.text_search @@ all_words then ts_rank_cd(t.text_search, all_words) end as rank,
       -- a vector of zeros is at no distance from anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
@@ -83,14 +86,12 @@ begin
     cross join lateral (
       select sum(term.share) as share, bit_or(term.should) as shoulds from terms term where t.text_search @@ term.query
     ) h
+    offset 0
   ), ranked as (
     select m.*, row_number() over (partition by m.person_id, m.child_id is null order by m.away, m.card_id, m.child_id) as place,
-      max(m.share + coalesce(r.rank / (1 + r.rank), 0)) over (partition by m.person_id) as text_score,
+      max(m.share + coalesce(m.rank / (1 + m.rank), 0)) over (partition by m.person_id) as text_score,
       bit_or(m.shoulds) over (partition by m.person_id) as shoulds_held
     from matched m
-    cross join lateral (
-      select case when m.text_search @@ all_words then ts_rank_cd(m.text_search, all_words) end as rank
-    ) r
   )
   select h.person_id, h.card_id, h.child_id, 1 / (1 + greatest(h.away, 0)), h.time_overlaps, h.time_covered, h.location_matches,
     h.text_score, coalesce(bit_count(h.shoulds_held::bit(64)), 0)::int

@@ -6,11 +6,11 @@
 -- are found. The filter is made by the service, never taken from a caller's text.
 --
 -- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query. A caller who has looked already names the few rows, p_few, or
--- says that they are p_many; then all are compared where the walk found too little, since they are far from the query.
+-- index is walked, no farther than max_looked_at, whatever the query. A caller who has looked already says that the
+-- rows are p_many; then all are compared where the walk found too little, since they are far from the query.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
-  p_embedding_type text default null, p_key name default 'record_id', p_few text[] default null, p_many boolean default false
+  p_embedding_type text default null, p_key name default 'record_id', p_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
 set hnsw.ef_search = 128
@@ -30,13 +30,13 @@ declare
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
   ids constant text := format('select array(select t.id from %s t where %s limit $1)', p_table, p_filter);
-  few text[] := p_few;
+  few text[];
   near record;
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and few is null and not p_many then
+  if p_filter is not null and not p_many then
     execute ids into few using max_few + 1;
     few := case when cardinality(few) <= max_few then few end;
   end if;

@@ -221,21 +221,38 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
     created = _recorded(connection, "quarry_functions")
     changed = [file for file in files if force or created.get(file.name) != file.sha256]
     with _change(connection):
-        # Functions may call one another; their order is that of their names.
         connection.execute("set local check_function_bodies = off")
         _load_libraries(connection)
-        for file in changed:
-            before = _versions(connection, file)
-            with _told(file.name):
-                _replace(connection, file, before)
-            _drop_untouched(connection, file, before)
-            connection.execute(
-                "insert into quarry_functions (name, sha256) values (%s, %s)"
-                " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
-                [file.name, file.sha256],
-            )
+        waiting = changed
+        while waiting:
+            waiting = _recreate(connection, waiting)
         settle(connection)
     return [file.name for file in changed]
+
+
+def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlFile]:
+    """Functions may call one another, and are created in the order of their names. Those whose body is bound when it is created
+    (`return`, `begin atomic`) to functions that are not there yet are left, and given back.
+    """
+    left: list[SqlFile] = []
+    for file in files:
+        before = _versions(connection, file)
+        with _told(file.name):
+            try:
+                with connection.transaction():
+                    _replace(connection, file, before)
+            except psycopg.errors.UndefinedFunction:
+                if len(left) == len(files) - 1:  # nor will they be
+                    raise
+                left.append(file)
+                continue
+        _drop_untouched(connection, file, before)
+        connection.execute(
+            "insert into quarry_functions (name, sha256) values (%s, %s)"
+            " on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()",
+            [file.name, file.sha256],
+        )
+    return left
 
 
 def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> None:
