@@ -59,12 +59,13 @@ export class Results {
     this.knownCounts = counts;
     this.list = element('ol', {class: 'results'});
     this.head = element('div', {class: 'results-head'});
+    this.chosen = element('div', {class: 'results-chosen'});
     this.foot = element('div', {class: 'results-foot'});
     this.months = element('div');
     // in a place of its own: what is below the list would be seen to jump
     this.waiting = element('div');
     this.tools = element('div', {class: 'results-tools'});
-    this.root = element('div', {class: 'results-body'}, this.head, this.tools, this.waiting, this.list, this.foot);
+    this.root = element('div', {class: 'results-body'}, this.head, this.chosen, this.tools, this.waiting, this.list, this.foot);
     if (this.#isFiltered) this.#showHead();
   }
 
@@ -202,6 +203,9 @@ export class Results {
     replace(this.head, this.#filters(), this.response && degradedRemark(this.response.degraded, STEP_WORDS));
     for (const details of this.head.querySelectorAll('details')) details.open ||= open.includes(details.className);
     if (filter) this.head.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
+    // one that is pressed while the answer comes stays where it is, or the press would be lost
+    const chosen = this.#chosen();
+    if (!chosen || !this.chosen.firstElementChild?.isEqualNode(chosen)) replace(this.chosen, chosen);
   }
 
   #nothing() {
@@ -273,7 +277,7 @@ export class Results {
         this.months,
         element('div', {class: 'date-fields'}, this.#dateField('From', 'from', from), this.#dateField('To', 'to', to),
           (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})}))),
-      this.#declared(names), this.#chosen());
+      this.#declared(names));
   }
 
   /** When the records are from, whatever dates are chosen; asked for once the reader wants dates. */
