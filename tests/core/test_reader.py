@@ -64,7 +64,8 @@ def shared_url(server_url: str, migrated_template: str, replica: StreamingReplic
 def services(
     shared_url: str, replica: StreamingReplica, make_services: Callable[..., Services], monkeypatch: pytest.MonkeyPatch
 ) -> Services:
-    """Services that ask the replica each time how far it is behind, and at once again when it was left out."""
+    """Services that ask the replica each time how far it is behind, and at once again when it was left out. It is not behind."""
+    replica.catch_up()
     monkeypatch.setattr(reader, "CHECK_SECONDS", 0.0)
     monkeypatch.setattr(reader, "LEFT_OUT_SECONDS", 0.0)
     return make_services(shared_url, DATABASE_READER_URL=replica.url_of(shared_url), DATABASE_READER_LAG_SECONDS="0.2")
@@ -204,9 +205,7 @@ async def test_the_replica_knows_who_the_caller_is(services: Services) -> None:
     assert row == {"caller": "ann", "is_replica": True}
 
 
-async def test_who_serves_may_ask_how_far_the_replica_is_behind(services: Services, replica: StreamingReplica) -> None:
-    replica.catch_up()
-
+async def test_who_serves_may_ask_how_far_the_replica_is_behind(services: Services) -> None:
     async def as_serving(connection: Connection) -> DictRow | None:
         await connection.execute("set local role quarry_serving")
         return await (await connection.execute(reader.BEHIND)).fetchone()

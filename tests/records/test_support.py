@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from quarry.records.candidates import RecordText
 from quarry.records.contract import Citation
 from quarry.records.support import support
+from tests.linear.measuring import assert_linear, repeated
 
 BODY = (
     "The harbour wall was inspected in March. Divers found 14 cracks below the waterline, and two of them reach the core.\n"
@@ -135,13 +135,14 @@ def test_every_quote_is_where_it_says(answer: str, body: str) -> None:
 
 @pytest.mark.parametrize("piece", ["a", ". ", "a b c d e ", "[1] ", "x [1]. ", " ", "1 ", "\n", "...", "a b c d [1] "])
 def test_its_work_is_linear(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text = piece * (length // len(piece)) + " [1]"
-        best = float("inf")
-        for _ in range(3):
-            began = time.process_time()
-            support(text, {1: source(re.sub(r"\[1\]", "", text))})
-            best = min(best, time.process_time() - began)
-        return best
+    def read(text: str) -> None:
+        support(text, {1: source(re.sub(r"\[1\]", "", text))})
 
-    assert seconds(16_000) < 4 * seconds(8_000) + 0.05
+    assert_linear(read, repeated(piece, after=" [1]"), 8_000)
+
+
+def test_many_markers_behind_many_words_are_linear_work_too() -> None:
+    bodies = {1: source("a b " * 2_000)}
+    assert_linear(
+        lambda text: support(text, bodies), lambda length: "a b " * (length // 8) + "[1]" * (length // 6), 8_000
+    )

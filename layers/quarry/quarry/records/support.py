@@ -59,16 +59,18 @@ def support(answer: str, sources: Mapping[int, RecordText]) -> Support:
     unsupported: list[str] = []
     for sentence in _cited_sentences(answer):
         found: list[Citation] = []
-        for claim, numbers in islice(_claims(sentence), CITATIONS_MAX):
+        plain = _plain(sentence)
+        for claim, numbers in islice(_claims(sentence, plain), CITATIONS_MAX):
+            words = _words(claim)[:CLAIM_WORDS_MAX]
             for n in numbers:
                 if n in sources:
                     if n not in read:
                         read[n] = _Source(sources[n])
                     look = _citation if len(citations) + len(found) < CITATIONS_MAX else _glance
-                    found.append(look(n, sentence, claim, read[n]))
+                    found.append(look(n, plain, words, read[n]))
         citations += found
         if found and max(each.support for each in found) < SUPPORTED_MIN:
-            unsupported.append(_plain(sentence))
+            unsupported.append(plain)
     return Support(citations, unsupported)
 
 
@@ -85,13 +87,13 @@ def _cited_sentences(answer: str) -> Iterator[str]:
                     yield said[start:end]
 
 
-def _claims(sentence: str) -> Iterator[tuple[str, list[int]]]:
-    """The parts of a sentence that its markers stand behind, with the numbers of these."""
+def _claims(sentence: str, plain: str) -> Iterator[tuple[str, list[int]]]:
+    """The parts of a sentence that its markers stand behind, with the numbers of these; `plain` is it without them."""
     start = 0
     for marker in _MARKERS.finditer(sentence):
         claim = sentence[start : marker.start()]
         start = marker.end()
-        yield (claim if significant_words(claim) else _plain(sentence)), [*map(int, _NUMBER.findall(marker.group()))]
+        yield (claim if significant_words(claim) else plain), [*map(int, _NUMBER.findall(marker.group()))]
 
 
 def _plain(sentence: str) -> str:
@@ -152,14 +154,13 @@ class _Source:
         return self._places[words]
 
 
-def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
-    words = _words(claim)[:CLAIM_WORDS_MAX]
+def _citation(n: int, sentence: str, words: Sequence[_Word], source: _Source) -> Citation:
     verbatim = _verbatim(words, source)
     start, end, share = (*verbatim, 1.0) if verbatim is not None else _passage(words, source)
     quote = source.body[start:end]
     return Citation(
         n=n,
-        sentence=_plain(sentence),
+        sentence=sentence,
         quote=quote or None,
         start=start if quote else None,
         end=end if quote else None,
@@ -168,12 +169,11 @@ def _citation(n: int, sentence: str, claim: str, source: _Source) -> Citation:
     )
 
 
-def _glance(n: int, sentence: str, claim: str, source: _Source) -> Citation:
+def _glance(n: int, sentence: str, words: Sequence[_Word], source: _Source) -> Citation:
     """The share of what is claimed that stands anywhere in the source."""
-    words = _words(claim)[:CLAIM_WORDS_MAX]
     claimed = frozenset(word.stem for word in words if word.text not in STOP_WORDS)
     share = len(claimed & source.stems) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
-    return Citation(n=n, sentence=_plain(sentence), support=round(share, 3), verified=False)
+    return Citation(n=n, sentence=sentence, support=round(share, 3), verified=False)
 
 
 def _passage(words: Sequence[_Word], source: _Source) -> tuple[int, int, float]:
