@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import json
 import struct
-import threading
 import time
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Self
 from urllib.parse import unquote
+
+from tests.fakes.http_fake import HttpFake
 
 Body = dict[str, Any]
 COHERE_3_DIMENSIONS = 1024
@@ -87,53 +87,29 @@ def event_message(headers: Mapping[str, str], payload: bytes) -> bytes:
     return message + struct.pack(">I", zlib.crc32(message))
 
 
-class FakeBedrock:
+class FakeBedrock(HttpFake):
     def __init__(self) -> None:
+        super().__init__(_Handler)
         self.requests: list[BedrockRequest] = []
         self.replies: deque[BedrockReply] = deque()
-        self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
 
     def enqueue(self, *replies: BedrockReply) -> None:
         self.replies.extend(replies)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, fake: FakeBedrock) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.fake = fake
-
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    fake: FakeBedrock
 
     def do_POST(self) -> None:
         _, _, model, operation = self.path.split("/")
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.fake.requests.append(BedrockRequest(unquote(model), operation, dict(self.headers), body))
+        self.fake.requests.append(BedrockRequest(unquote(model), operation, dict(self.headers), body))
         if operation == "invoke":
             self._send(200, _embeddings(body))
             return
         reply = (
-            self.server.fake.replies.popleft()
-            if self.server.fake.replies
+            self.fake.replies.popleft()
+            if self.fake.replies
             else BedrockReply.http_error(500, "InternalServerException")
         )
         if reply.status != 200:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from tests.fakes.http_fake import HttpFake
 
 
 @dataclass(frozen=True)
@@ -25,29 +24,12 @@ class ReceivedSpan:
     failed: bool
 
 
-class OtlpReceiver:
+class OtlpReceiver(HttpFake):
     """Takes what is sent to `url`/v1/traces. `bodies` are the requests as they came."""
 
     def __init__(self) -> None:
+        super().__init__(_Handler)
         self.bodies: list[bytes] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def services(self) -> set[str]:
@@ -70,23 +52,21 @@ class OtlpReceiver:
             for span in scope.spans
         ]
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        bodies = self.bodies
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                is_known = self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
-                if is_known:
-                    bodies.append(body)
-                self.send_response(200 if is_known else 404)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+class _Handler(BaseHTTPRequestHandler):
+    fake: OtlpReceiver
 
-            def log_message(self, format: str, *arguments: object) -> None:
-                pass
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        is_known = self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
+        if is_known:
+            self.fake.bodies.append(body)
+        self.send_response(200 if is_known else 404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
-        return Handler
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
 
 
 def _received(span: Span) -> ReceivedSpan:
