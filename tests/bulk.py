@@ -1,4 +1,4 @@
-"""Filling tables with many rows."""
+"""Filling tables with many rows, and many vectors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from numpy import float32
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.psycopg import register_vector
+from psycopg.sql import SQL, Identifier
 
 Connection = psycopg.Connection[Any]
 
@@ -18,13 +23,34 @@ def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[Any]]
             copy.write_row(row)
 
 
+def copy_vectors(
+    connection: Connection, table: str, ids: Sequence[str], vectors: NDArray[float32], embedding_type: str | None = None
+) -> None:
+    """Copy the vectors of the records `ids` into a table of vectors, where it has types as of `embedding_type`. Its index of them
+    is built afterwards."""
+    typed = {} if embedding_type is None else {"embedding_type": embedding_type}
+    columns = {"record_id": "text", "window_number": "int2", "embedding": "halfvec"} | dict.fromkeys(typed, "text")
+    statement = SQL("copy {} ({}) from stdin (format binary)").format(
+        Identifier(table), SQL(", ").join(map(Identifier, columns))
+    )
+    register_vector(connection)
+    with (
+        index_built_afterwards(connection, "_".join([table, *typed.values(), "hnsw"])),
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
+        copy.set_types([*columns.values()])
+        for id, vector in zip(ids, vectors, strict=True):
+            copy.write_row((id, 0, HalfVector(vector.tolist()), *typed.values()))
+
+
 @contextmanager
 def index_built_afterwards(connection: Connection, name: str) -> Iterator[None]:
-    """Without an index meanwhile; built at once at the end, which takes a fraction of the time."""
+    """Without an index meanwhile; built at once at the end, in memory, which takes a fraction of the time."""
     row = connection.execute("select pg_get_indexdef(%s::regclass)", [name]).fetchone()
     assert row is not None
     connection.execute(f"drop index {name}".encode())
     yield
-    connection.execute("set maintenance_work_mem = '1GB'")
+    connection.execute("set maintenance_work_mem = '6GB'")
     connection.execute(row[0].encode())
     connection.execute("reset maintenance_work_mem")

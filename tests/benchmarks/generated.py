@@ -13,12 +13,16 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
+from tests.bulk import copy_rows, copy_vectors
+
 VOCABULARY = 20_000
 TOPICS = 400
 SUPER_TOPICS = 24
 TOPIC_WORDS = 40
 WORDS_PER_ROW = 60
 DIMENSIONS = 384
+ROWS_AT_ONCE = 100_000
+"""Whose vectors are drawn together, in double precision."""
 
 _CONSONANTS = "bcdfghjklmnprstvwz"
 _VOWELS = "aeiou"
@@ -58,7 +62,13 @@ class Corpus:
 
     def rows(self, topics: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float32]]:
         """Texts and unit vectors of rows of these topics."""
-        return [self._text(topic) for topic in topics], self._vectors(topics, spread=1.0)
+        texts: list[str] = []
+        vectors = np.empty((len(topics), DIMENSIONS), np.float32)
+        for start in range(0, len(topics), ROWS_AT_ONCE):
+            part = topics[start : start + ROWS_AT_ONCE]
+            texts += [self._text(topic) for topic in part]
+            vectors[start : start + len(part)] = self._vectors(part, spread=1.0)
+        return texts, vectors
 
     def queries(self, per_style: int) -> list[Query]:
         """`per_style` queries of each style."""
@@ -108,20 +118,11 @@ class Corpus:
 def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Corpus, count: int) -> None:
     """Fill the emptied tables `motions` and `motion_embeddings` with `count` generated rows and analyse them."""
     connection.execute("truncate motions, motion_embeddings cascade")
-    connection.execute("drop index motion_embeddings_hnsw")
     texts, vectors = corpus.rows(corpus.topics(count))
-    with connection.cursor() as cursor:
-        with cursor.copy("copy motions (id, text_content, date) from stdin") as copy:
-            for number, text in enumerate(texts):
-                copy.write_row((f"motion-{number:07}", text, f"{2015 + number % 11}-{1 + number % 12:02}-15"))
-        with cursor.copy("copy motion_embeddings (record_id, window_number, embedding) from stdin") as copy:
-            for number, vector in enumerate(vectors):
-                copy.write_row((f"motion-{number:07}", 0, "[" + ",".join(f"{x:.5f}" for x in vector) + "]"))
-    connection.execute("set maintenance_work_mem = '1GB'")
-    connection.execute(
-        "create index motion_embeddings_hnsw on motion_embeddings using hnsw (embedding halfvec_cosine_ops)"
-        " with (ef_construction = 128)"
-    )
+    ids = [f"motion-{number:07}" for number in range(count)]
+    dates = (f"{2015 + number % 11}-{1 + number % 12:02}-15" for number in range(count))
+    copy_rows(connection, "motions (id, text_content, date)", zip(ids, texts, dates, strict=True))
+    copy_vectors(connection, "motion_embeddings", ids, vectors)
     connection.execute("vacuum analyze motions")
     connection.execute("select count_lexemes('motions')")
     connection.execute("vacuum analyze motion_embeddings")

@@ -18,6 +18,7 @@ from quarry.companies.contract import STATUSES
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.text import words
 from tests.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
+from tests.bulk import copy_rows, copy_vectors
 from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 
 STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
@@ -196,23 +197,17 @@ class GeneratedEmbedding(LocalEmbedding):
 def load_companies(connection: psycopg.Connection[tuple[object, ...]], corpus: CompanyCorpus, count: int) -> None:
     """Fill the emptied tables `companies` and `company_embeddings` with `count` generated companies and analyse them."""
     connection.execute("truncate companies, company_embeddings")
-    connection.execute("drop index company_embeddings_searchable_profile_hnsw")
-    with connection.cursor() as cursor:
-        vectors: list[tuple[str, NDArray[np.float32]]] = []
-        with cursor.copy(f"copy companies ({', '.join(COLUMNS)}) from stdin".encode()) as copy:
-            for company in corpus.companies(count):
-                copy.write_row(company.row)
-                vectors.append((str(company.row[0]), company.vector))
-        with cursor.copy(
-            "copy company_embeddings (record_id, embedding_type, window_number, embedding) from stdin"
-        ) as copy:
-            for id, vector in vectors:
-                copy.write_row((id, "searchable_profile", 0, "[" + ",".join(f"{x:.5f}" for x in vector) + "]"))
-    connection.execute("set maintenance_work_mem = '2GB'")
-    connection.execute(
-        "create index company_embeddings_searchable_profile_hnsw on company_embeddings using hnsw (embedding halfvec_cosine_ops)"
-        " with (ef_construction = 128) where embedding_type = 'searchable_profile'"
-    )
+    ids: list[str] = []
+    vectors = np.empty((count, DIMENSIONS), np.float32)
+
+    def rows() -> Iterator[Sequence[object]]:
+        for number, company in enumerate(corpus.companies(count)):
+            ids.append(str(company.row[0]))
+            vectors[number] = company.vector
+            yield company.row
+
+    copy_rows(connection, f"companies ({', '.join(COLUMNS)})", rows())
+    copy_vectors(connection, "company_embeddings", ids, vectors, "searchable_profile")
     connection.execute("vacuum analyze companies")
     connection.execute("vacuum analyze company_embeddings")
     connection.execute("select count_lexemes('companies')")

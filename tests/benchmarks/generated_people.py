@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from tests.benchmarks.generated import Corpus
 from tests.benchmarks.measuring import Connection
-from tests.bulk import copy_rows, index_built_afterwards
-from tests.vectors import vector_literal
+from tests.bulk import copy_rows, copy_vectors
 
 CARDS_PER_PERSON = 4
 CHILDREN_PER_CARD = 2
@@ -57,18 +56,20 @@ def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
         " seniority_level, location, title, company_name, domain, city, country, summary, skills)",
         _cards(random, people, topics, texts),
     )
-    _embed(connection, "experience_card_embeddings", _card_ids(cards), vectors)
+    copy_vectors(connection, "experience_card_embeddings", _card_ids(cards), vectors)
     # a child is mostly about what its card is about
     others = random.random(cards * CHILDREN_PER_CARD) < 0.2
     child_topics = np.where(others, corpus.topics(cards * CHILDREN_PER_CARD), np.repeat(topics, CHILDREN_PER_CARD))
     texts, vectors = corpus.rows(child_topics)
     copy_rows(connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts))
-    _embed(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
+    copy_vectors(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
     for table in ("experience_cards", "experience_card_children"):
         connection.execute(f"update {table} set embedded_hash = content_hash".encode())
         connection.execute(f"vacuum (full, analyze) {table}".encode())
         connection.execute("select count_lexemes(%s)", [table])
     connection.execute("vacuum analyze people")
+    connection.execute("vacuum analyze experience_card_embeddings")
+    connection.execute("vacuum analyze experience_card_child_embeddings")
 
 
 def _people(random: np.random.Generator, count: int) -> Iterable[Sequence[Any]]:
@@ -132,13 +133,3 @@ def _skewed(random: np.random.Generator, kinds: int, count: int) -> NDArray[np.i
 
 def _drawn(random: np.random.Generator, shares: dict[Any, float]) -> str:
     return str(list(shares)[int(np.searchsorted(np.cumsum(list(shares.values())), random.random() * 0.999))])
-
-
-def _embed(connection: Connection, table: str, ids: Sequence[str], vectors: NDArray[np.float32]) -> None:
-    with index_built_afterwards(connection, f"{table}_hnsw"):
-        copy_rows(
-            connection,
-            f"{table} (record_id, window_number, embedding)",
-            ((id, 0, vector_literal(vector.tolist())) for id, vector in zip(ids, vectors, strict=True)),
-        )
-    connection.execute(f"vacuum analyze {table}".encode())
