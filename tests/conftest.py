@@ -101,7 +101,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """More processes than cores: one works where others wait for what hangs, dies or is started."""
-    return int(number_of_cores(config)) * 3 // 2
+    return int(number_of_cores(config)) * 2
 
 
 @pytest.hookimpl(optionalhook=True)
