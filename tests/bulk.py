@@ -26,31 +26,33 @@ def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[Any]]
 def copy_vectors(
     connection: Connection, table: str, ids: Sequence[str], vectors: NDArray[float32], embedding_type: str | None = None
 ) -> None:
-    """Copy the vectors of the records `ids` into a table of vectors, where it has types as of `embedding_type`. Its index of them
-    is built afterwards."""
+    """Copy the vectors of the records `ids` into a table of vectors, where it has types as of `embedding_type`."""
     typed = {} if embedding_type is None else {"embedding_type": embedding_type}
     columns = {"record_id": "text", "window_number": "int2", "embedding": "halfvec"} | dict.fromkeys(typed, "text")
     statement = SQL("copy {} ({}) from stdin (format binary)").format(
         Identifier(table), SQL(", ").join(map(Identifier, columns))
     )
     register_vector(connection)
-    with (
-        index_built_afterwards(connection, "_".join([table, *typed.values(), "hnsw"])),
-        connection.cursor() as cursor,
-        cursor.copy(statement) as copy,
-    ):
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types([*columns.values()])
         for id, vector in zip(ids, vectors, strict=True):
             copy.write_row((id, 0, HalfVector(vector.tolist()), *typed.values()))
 
 
 @contextmanager
-def index_built_afterwards(connection: Connection, name: str) -> Iterator[None]:
-    """Without an index meanwhile; built at once at the end, in memory, which takes a fraction of the time."""
-    row = connection.execute("select pg_get_indexdef(%s::regclass)", [name]).fetchone()
-    assert row is not None
-    connection.execute(f"drop index {name}".encode())
+def indexes_built_afterwards(connection: Connection, *tables: str) -> Iterator[None]:
+    """Without the indexes of `tables` meanwhile, except those of keys; built at once at the end, in memory, which takes a fraction
+    of the time. Then the tables are analysed."""
+    found = connection.execute(
+        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index"
+        " where indrelid = any(%s::regclass[]) and not indisunique",
+        [list(tables)],
+    ).fetchall()
+    for name, _ in found:
+        connection.execute(f"drop index {name}".encode())
     yield
     connection.execute("set maintenance_work_mem = '6GB'")
-    connection.execute(row[0].encode())
+    for _, definition in found:
+        connection.execute(definition.encode())
     connection.execute("reset maintenance_work_mem")
+    connection.execute(f"vacuum analyze {', '.join(tables)}".encode())

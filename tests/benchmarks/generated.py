@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 
-from tests.bulk import copy_rows, copy_vectors
+from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 
 VOCABULARY = 20_000
 TOPICS = 400
@@ -121,11 +121,10 @@ def load_motions(connection: psycopg.Connection[tuple[object, ...]], corpus: Cor
     texts, vectors = corpus.rows(corpus.topics(count))
     ids = [f"motion-{number:07}" for number in range(count)]
     dates = (f"{2015 + number % 11}-{1 + number % 12:02}-15" for number in range(count))
-    copy_rows(connection, "motions (id, text_content, date)", zip(ids, texts, dates, strict=True))
-    copy_vectors(connection, "motion_embeddings", ids, vectors)
-    connection.execute("vacuum analyze motions")
+    with indexes_built_afterwards(connection, "motions", "motion_embeddings"):
+        copy_rows(connection, "motions (id, text_content, date)", zip(ids, texts, dates, strict=True))
+        copy_vectors(connection, "motion_embeddings", ids, vectors)
     connection.execute("select count_lexemes('motions')")
-    connection.execute("vacuum analyze motion_embeddings")
 
 
 def _invented_words(count: int, random: np.random.Generator) -> list[str]:

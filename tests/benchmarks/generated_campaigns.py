@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.benchmarks.generated import Corpus
 from tests.benchmarks.measuring import Connection
-from tests.bulk import copy_rows
+from tests.bulk import copy_rows, indexes_built_afterwards
 
 CHANNELS = ("Email", "Direct mail", "Social", "TV", "Radio", "Web", "Print")
 SENTIMENTS = ("Joyful", "Calm", "Proud", "Bold")
@@ -24,13 +24,13 @@ ROWS_AT_ONCE = 5000
 def load_campaigns(connection: Connection, corpus: Corpus, count: int) -> None:
     """Fill the emptied table `campaigns` with `count` generated rows and analyse it."""
     connection.execute("truncate campaigns cascade")
-    copy_rows(
-        connection,
-        "campaigns (id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style, capture_date,"
-        " campaign_text)",
-        _campaigns(np.random.default_rng(31), corpus, count),
-    )
-    connection.execute("vacuum analyze campaigns")
+    with indexes_built_afterwards(connection, "campaigns"):
+        copy_rows(
+            connection,
+            "campaigns (id, company, brand, channel, offer, key_value_props, imagery_sentiment, imagery_visual_style,"
+            " capture_date, campaign_text)",
+            _campaigns(np.random.default_rng(31), corpus, count),
+        )
     connection.execute("select count_lexemes('campaigns')")
 
 

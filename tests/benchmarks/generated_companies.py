@@ -18,7 +18,7 @@ from quarry.companies.contract import STATUSES
 from quarry.core.model.local_embedding import LocalEmbedding
 from quarry.core.text import words
 from tests.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, Query
-from tests.bulk import copy_rows, copy_vectors
+from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 
 STYLES = ("keyword", "two keywords", "question", "common word", "two common words", "six words")
@@ -206,8 +206,7 @@ def load_companies(connection: psycopg.Connection[tuple[object, ...]], corpus: C
             vectors[number] = company.vector
             yield company.row
 
-    copy_rows(connection, f"companies ({', '.join(COLUMNS)})", rows())
-    copy_vectors(connection, "company_embeddings", ids, vectors, "searchable_profile")
-    connection.execute("vacuum analyze companies")
-    connection.execute("vacuum analyze company_embeddings")
+    with indexes_built_afterwards(connection, "companies", "company_embeddings"):
+        copy_rows(connection, f"companies ({', '.join(COLUMNS)})", rows())
+        copy_vectors(connection, "company_embeddings", ids, vectors, "searchable_profile")
     connection.execute("select count_lexemes('companies')")

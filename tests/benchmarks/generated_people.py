@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quarry.people.contract import EmploymentType, Intent, SeniorityLevel
 from tests.benchmarks.generated import Corpus
 from tests.benchmarks.measuring import Connection
-from tests.bulk import copy_rows, copy_vectors
+from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards
 
 CARDS_PER_PERSON = 4
 CHILDREN_PER_CARD = 2
@@ -43,33 +43,37 @@ def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
     random = np.random.default_rng(29)
     connection.execute("truncate people cascade")
     people = cards // CARDS_PER_PERSON
-    copy_rows(
-        connection,
-        "people (id, name, headline, bio, city, country, open_to_work, work_preferred_locations, work_preferred_salary_min)",
-        _people(random, people),
-    )
-    topics = corpus.topics(cards)
-    texts, vectors = corpus.rows(topics)
-    copy_rows(
-        connection,
-        "experience_cards (id, person_id, visible, is_current, start_date, end_date, intent_primary, employment_type,"
-        " seniority_level, location, title, company_name, domain, city, country, summary, skills)",
-        _cards(random, people, topics, texts),
-    )
-    copy_vectors(connection, "experience_card_embeddings", _card_ids(cards), vectors)
-    # a child is mostly about what its card is about
-    others = random.random(cards * CHILDREN_PER_CARD) < 0.2
-    child_topics = np.where(others, corpus.topics(cards * CHILDREN_PER_CARD), np.repeat(topics, CHILDREN_PER_CARD))
-    texts, vectors = corpus.rows(child_topics)
-    copy_rows(connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts))
-    copy_vectors(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
-    for table in ("experience_cards", "experience_card_children"):
-        connection.execute(f"update {table} set embedded_hash = content_hash".encode())
-        connection.execute(f"vacuum (full, analyze) {table}".encode())
+    tables = ("people", "experience_cards", "experience_card_children")
+    vector_tables = ("experience_card_embeddings", "experience_card_child_embeddings")
+    with indexes_built_afterwards(connection, *tables, *vector_tables):
+        copy_rows(
+            connection,
+            "people (id, name, headline, bio, city, country, open_to_work, work_preferred_locations,"
+            " work_preferred_salary_min)",
+            _people(random, people),
+        )
+        topics = corpus.topics(cards)
+        texts, vectors = corpus.rows(topics)
+        copy_rows(
+            connection,
+            "experience_cards (id, person_id, visible, is_current, start_date, end_date, intent_primary, employment_type,"
+            " seniority_level, location, title, company_name, domain, city, country, summary, skills)",
+            _cards(random, people, topics, texts),
+        )
+        copy_vectors(connection, "experience_card_embeddings", _card_ids(cards), vectors)
+        # a child is mostly about what its card is about
+        others = random.random(cards * CHILDREN_PER_CARD) < 0.2
+        child_topics = np.where(others, corpus.topics(cards * CHILDREN_PER_CARD), np.repeat(topics, CHILDREN_PER_CARD))
+        texts, vectors = corpus.rows(child_topics)
+        copy_rows(
+            connection, "experience_card_children (id, card_id, child_type, title, summary, tags)", _children(texts)
+        )
+        copy_vectors(connection, "experience_card_child_embeddings", _child_ids(len(texts)), vectors)
+        for table in tables[1:]:
+            connection.execute(f"update {table} set embedded_hash = content_hash".encode())
+            connection.execute(f"vacuum full {table}".encode())
+    for table in tables[1:]:
         connection.execute("select count_lexemes(%s)", [table])
-    connection.execute("vacuum analyze people")
-    connection.execute("vacuum analyze experience_card_embeddings")
-    connection.execute("vacuum analyze experience_card_child_embeddings")
 
 
 def _people(random: np.random.Generator, count: int) -> Iterable[Sequence[Any]]:

@@ -14,12 +14,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ontology.contract import ENTITY_TYPES
+from quarry.ontology.contract import ENTITY_TYPES, EntityType
 from quarry.ontology.tables import TABLES
 from tests.benchmarks.generated import Corpus, Query
 from tests.benchmarks.measuring import (
@@ -32,6 +32,7 @@ from tests.benchmarks.measuring import (
     spread,
     timed,
 )
+from tests.bulk import copy_rows, indexes_built_afterwards
 
 OWNERS = 20
 PROJECTS_EACH = 7
@@ -130,25 +131,25 @@ def _compare(
 def load_workspace(connection: Connection, corpus: Corpus, count: int, owners: int = OWNERS) -> None:
     """`count` entities in equal parts of each type, spread over `owners`, each with a few projects."""
     random = np.random.default_rng(11)
-    with connection.cursor() as cursor, cursor.copy("copy onto_projects (id, created_by, name) from stdin") as copy:
-        for number in range(owners * PROJECTS_EACH):
-            copy.write_row((f"project-{number}", f"owner-{number % owners}", f"Project {number}"))
+    projects = ((f"project-{n}", f"owner-{n % owners}", f"Project {n}") for n in range(owners * PROJECTS_EACH))
+    copy_rows(connection, "onto_projects (id, created_by, name)", projects)
     texts = list(_texts(corpus, count))
-    for place, name in enumerate(ENTITY_TYPES):
-        table = TABLES[name]
-        columns = f"(id, project_id, created_by, {TITLE_COLUMNS[table]}, props)"
-        with connection.cursor() as cursor, cursor.copy(f"copy {table} {columns} from stdin".encode()) as copy:
-            for number in range(place, count, len(ENTITY_TYPES)):
-                project = int(random.integers(0, owners * PROJECTS_EACH))
-                words = texts[number].split()
-                title = " ".join(random.choice(words, int(random.integers(3, 8)), replace=False))
-                body = "\n\n".join(texts[number : number + 4]) if name == "document" else texts[number]
-                props = {"status": "open", "body_markdown" if name == "document" else "description": body}
-                copy.write_row(
-                    (f"{name}-{number}", f"project-{project}", f"owner-{project % owners}", title, json.dumps(props))
-                )
-        connection.execute(f"vacuum analyze {table}".encode())
-    connection.execute("vacuum analyze onto_search_entries")
+    with indexes_built_afterwards(connection, "onto_search_entries", *TABLES.values()):
+        for place, name in enumerate(ENTITY_TYPES):
+            table = TABLES[name]
+            rows = _entities(random, texts, name, range(place, count, len(ENTITY_TYPES)), owners)
+            copy_rows(connection, f"{table} (id, project_id, created_by, {TITLE_COLUMNS[table]}, props)", rows)
+
+
+def _entities(
+    random: np.random.Generator, texts: Sequence[str], name: EntityType, numbers: Iterable[int], owners: int
+) -> Iterator[Sequence[str]]:
+    for number in numbers:
+        project = int(random.integers(0, owners * PROJECTS_EACH))
+        title = " ".join(random.choice(texts[number].split(), int(random.integers(3, 8)), replace=False))
+        body = "\n\n".join(texts[number : number + 4]) if name == "document" else texts[number]
+        props = {"status": "open", "body_markdown" if name == "document" else "description": body}
+        yield f"{name}-{number}", f"project-{project}", f"owner-{project % owners}", title, json.dumps(props)
 
 
 def _texts(corpus: Corpus, count: int) -> Iterator[str]:

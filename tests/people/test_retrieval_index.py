@@ -16,7 +16,7 @@ from quarry.core.postgres.pool import Database
 from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
 from quarry.people.retrieval import NOBODY, OVERFETCH_CARDS, count_relaxations, find_candidates, find_excluded
-from tests.bulk import copy_rows, index_built_afterwards
+from tests.bulk import copy_rows, indexes_built_afterwards
 from tests.conftest import clone_database
 from tests.people.cards import DIMENSIONS, Connection
 from tests.plans import Reads, reads
@@ -71,10 +71,7 @@ def _seed(connection: Connection) -> None:
             (f"k{n}", 0, vector_literal(vector)) for n, vector in enumerate(child_vectors.tolist())
         ],
     }
-    with (
-        index_built_afterwards(connection, "experience_card_embeddings_hnsw"),
-        index_built_afterwards(connection, "experience_card_child_embeddings_hnsw"),
-    ):
+    with indexes_built_afterwards(connection, "experience_card_embeddings", "experience_card_child_embeddings"):
         for target, lines in rows.items():
             copy_rows(connection, target, lines)
     for table in ("experience_cards", "experience_card_children"):
