@@ -41,8 +41,8 @@ def copy_vectors(
 
 @contextmanager
 def indexes_built_afterwards(connection: Connection, *tables: str) -> Iterator[None]:
-    """Without the indexes of `tables` meanwhile, except those of keys; built at once at the end, in memory, which takes a fraction
-    of the time. Then the tables are analysed."""
+    """Without the indexes of `tables` meanwhile, except those of keys. They are built at once at the end, in memory, which takes
+    a fraction of the time, and the tables analysed."""
     found = connection.execute(
         "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index"
         " where indrelid = any(%s::regclass[]) and not indisunique",
