@@ -60,12 +60,11 @@ def house(nursery: Nursery, make_directory: Callable[[], Path]) -> Iterator[Hous
         assert server.is_gone()
 
 
-def drop_connections(url: str) -> None:
-    """End the servers' connections, so that they must make new ones."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(
-            "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'quarry'"
-        )
+def drop_connections(connection: psycopg.Connection) -> int:
+    """End the servers' connections, so that they must make new ones; how many there were."""
+    return connection.execute(
+        "select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = 'quarry'"
+    ).rowcount
 
 
 @contextmanager
@@ -80,11 +79,17 @@ def gone(house: House, number: signal.Signals) -> Iterator[None]:
 
 @contextmanager
 def out_of_connections(house: House) -> Iterator[None]:
-    with ExitStack() as taken:
-        drop_connections(house.url)
-        with suppress(psycopg.OperationalError):
-            while True:
-                taken.enter_context(psycopg.connect(house.url))
+    with ExitStack() as taken, psycopg.connect(house.url, autocommit=True) as connection:
+
+        def take_all() -> bool:
+            """Whether the servers have none. Before all are taken they make new ones."""
+            dropped = drop_connections(connection)
+            with suppress(psycopg.OperationalError):
+                while True:
+                    taken.enter_context(psycopg.connect(house.url))
+            return not dropped
+
+        wait_until(take_all)
         yield
 
 
@@ -95,11 +100,11 @@ def altered(house: House, alteration: str, back: str) -> Iterator[None]:
     with psycopg.connect(other, autocommit=True) as connection:
         try:
             connection.execute(f"alter database quarry {alteration}".encode())
-            drop_connections(other)
+            drop_connections(connection)
             yield
         finally:
             connection.execute(f"alter database quarry {back}".encode())
-            drop_connections(other)
+            drop_connections(connection)
 
 
 @contextmanager
