@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 
 import psycopg
@@ -165,14 +166,14 @@ async def test_who_asks_a_database_that_wakes_is_told_when_it_will_have(
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
     address = "postgresql://127.0.0.1:1/none"
     database = Database(lambda: address, pool_size=1, timeout_seconds=5, wake_seconds=15)
+    started = time.monotonic()
     waits = []
     for _ in range(4):
         with pytest.raises(DatabaseUnavailable, match="waking") as refusal:
             await count(database)
         waits.append(refusal.value.retry_after_seconds or 0)
-    assert waits[0] == 15
     assert waits == sorted(waits, reverse=True)
-    assert waits[-1] == 14
+    assert 15 >= waits[0] > waits[-1] >= 15 - (time.monotonic() - started)
     address = direct_url
     await database.wake()
     assert await count(database) == 0
