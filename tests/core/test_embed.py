@@ -281,11 +281,11 @@ async def test_forgetting_makes_room_for_a_model_of_other_dimensions(database_ur
 
 
 async def test_forgetting_takes_the_time_it_needs(database_url: str) -> None:
-    database = Database(database_url, pool_size=1, timeout_seconds=0.2)
+    database = Database(database_url, pool_size=1, timeout_seconds=0.8)
     await add_matters(database, "one")
     await database.execute("update matters set embedded_hash = content_hash")
     await database.execute(
-        "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return new; end'"
+        "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(1.2); return new; end'"
     )
     await database.execute("create trigger slow before update on matters for each row execute function slow()")
     await forget_vectors(database, [MATTERS], Model())

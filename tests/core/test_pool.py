@@ -95,7 +95,7 @@ async def test_a_wrong_password_is_unavailable_and_not_told(
 
 
 async def test_a_statement_that_takes_too_long_is_cancelled(make_database: MakeDatabase) -> None:
-    database = make_database(timeout_seconds=0.1)
+    database = make_database(timeout_seconds=0.5)
     with pytest.raises(DatabaseUnavailable, match="too long"):
         await database.execute("select pg_sleep(5)")
     assert await one(database) == 1

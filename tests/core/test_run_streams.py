@@ -175,7 +175,7 @@ async def test_a_run_is_cancelled_from_another_process(
 
 
 async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: RunStreams) -> None:
-    streams = RunStreams(RunStore(services.database), grace_seconds=0.3, unattended_max=2)
+    streams = RunStreams(RunStore(services.database), grace_seconds=1.0, unattended_max=2)
     speaker, run_id = Speaker(), uuid4()
     speaker.say("one")
     async with listening(streams, speaker, run_id) as stream:

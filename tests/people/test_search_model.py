@@ -164,7 +164,7 @@ def test_a_model_that_hangs_at_one_step_degrades_that_one(client: TestClient, mo
 
 def test_the_search_keeps_to_its_time_though_every_step_hangs(world_url: str, model: FakeOpenAI) -> None:
     model.respond = lambda body: Reply.hang(5)
-    environment = model_environment(model.url) | {"PEOPLE_SEARCH_SECONDS": "0.5", "MODEL_TIMEOUT_SECONDS": "5"}
+    environment = model_environment(model.url) | {"PEOPLE_SEARCH_SECONDS": "1.5", "MODEL_TIMEOUT_SECONDS": "5"}
     with client_of(world_url, **environment) as client:
         body = search(client)
     assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
