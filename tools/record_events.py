@@ -1,12 +1,13 @@
 """Writes `events/`: `python -m tools.record_events`.
 
-Makes every request and scheduled event as AWS would, invokes with it the function that `sam build` makes of this checkout, under
+Makes every request and other event as AWS would, invokes with it the function that `sam build` makes of this checkout, under
 AWS's emulator and on the sample data, and writes what it yields beside it. A file that still means the same is left as it is.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import sys
 import tempfile
@@ -26,6 +27,8 @@ from quarry.local.sample import load_sample
 from tests.deployed.artifacts import build
 from tests.deployed.replay import (
     EVENTS,
+    OBJECT_CREATED,
+    PUT_FILE,
     RESPONSE,
     SHARED_ANSWER,
     STREAM,
@@ -33,6 +36,7 @@ from tests.deployed.replay import (
     Event,
     RecordedEvent,
     comparable,
+    files_put,
     forget_vectors,
     pretty,
     recorded_events,
@@ -44,6 +48,7 @@ ACCOUNT = "123456789012"
 REGION = "us-east-1"
 API = "q4x7example"
 STAGE = "prod"
+BUCKET = f"quarry-{STAGE}-databucket-1m8k4tq7zexample"
 APP_CLIENT = "4vq8exampleclient0"
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
 WORKSPACE_OWNER = "demo"  # whose workspace the sample data is, for most of it
@@ -229,7 +234,7 @@ BY_HAND: dict[str, Event] = {"migrate/by_hand": {}}
 def main() -> int:
     for name, event in events().items():
         _write(EVENTS / f"{name}.json", pretty(event))
-    with _sample_database() as url, ExitStack() as running:
+    with _sample_database() as url, files_put() as files, ExitStack() as running:
         artifacts = build()
         functions: dict[str, EmulatedFunction] = {}
         # an answer can be opened once its question has been asked
@@ -237,7 +242,11 @@ def main() -> int:
             recorded.prepare(url)
             if recorded.function not in functions:
                 functions[recorded.function] = running.enter_context(
-                    emulated(artifacts, recorded.function, {"DATABASE_URL": url, "AWS_SAM_LOCAL": "true"})
+                    emulated(
+                        artifacts,
+                        recorded.function,
+                        {"DATABASE_URL": url, "AWS_SAM_LOCAL": "true", **files.environment},
+                    )
                 )
             _record(recorded, functions[recorded.function])
     return 0
@@ -247,7 +256,7 @@ def events() -> dict[str, Event]:
     """Every event, by its place in `events/`."""
     requests = {name: api_gateway_event(request) for name, request in REQUESTS.items()}
     scheduled = {f"{function}/scheduled": scheduled_event(function) for function in SCHEDULED}
-    return requests | scheduled | BY_HAND
+    return requests | scheduled | {OBJECT_CREATED: object_created_event(PUT_FILE)} | BY_HAND
 
 
 def api_gateway_event(request: Request) -> Event:
@@ -348,6 +357,35 @@ def scheduled_event(function: str) -> Event:
         "region": REGION,
         "resources": [f"arn:aws:scheduler:{REGION}:{ACCOUNT}:schedule/default/{schedule}"],
         "detail": "{}",
+    }
+
+
+def object_created_event(file: Path) -> Event:
+    """What EventBridge sends of a file that was put into the bucket, under the name of its table."""
+    content = file.read_bytes()
+    return {
+        "version": "0",
+        "id": "5d2f7c81-94e3-4b06-8a1d-3c7e9f0b6a52",
+        "detail-type": "Object Created",
+        "source": "aws.s3",
+        "account": ACCOUNT,
+        "time": "2026-11-21T09:31:07Z",
+        "region": REGION,
+        "resources": [f"arn:aws:s3:::{BUCKET}"],
+        "detail": {
+            "version": "0",
+            "bucket": {"name": BUCKET},
+            "object": {
+                "key": f"{file.stem}/{file.name}",
+                "size": len(content),
+                "etag": hashlib.md5(content, usedforsecurity=False).hexdigest(),
+                "sequencer": "0069202F6B3A51C2E8",
+            },
+            "request-id": "N4N7GDK58NMKJ12R",
+            "requester": ACCOUNT,
+            "source-ip-address": "203.0.113.24",
+            "reason": "PutObject",
+        },
     }
 
 

@@ -102,6 +102,10 @@ def test_people_are_paid_for_once(base: str) -> None:
     with Client(base, token="bea") as client:
         found = client.search_people(PEOPLE_QUERY, idempotency_key="one")
         assert client.search_people(PEOPLE_QUERY, idempotency_key="one") == found
+        assert client.search_people(PEOPLE_QUERY, idempotency_key="one", only_kept=True) == found
+        for never_kept in ("two", None):
+            with pytest.raises(NotFound):
+                client.search_people(PEOPLE_QUERY, idempotency_key=never_kept, only_kept=True)
         assert client.credits().balance == 1
         person = next(each for each in found.people if each.open_to_work or each.open_to_contact)
         assert client.person(person.id, search_id=found.search_id).contact is None
@@ -171,6 +175,9 @@ async def test_the_same_is_awaited(base: str) -> None:
             said = [event async for event in events]
         assert isinstance(said[-1], DoneEvent)
         assert any(isinstance(event, SourcesEvent) for event in said)
+        with pytest.raises(NotFound):
+            await client.search_people(PEOPLE_QUERY, idempotency_key="one", only_kept=True)
+        assert (await client.credits()).balance == 2
         with pytest.raises(NotFound):
             await client.cancel_run("6d0f6d2e-0a5c-4f0b-9a52-6a3c8f0e1b77")
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from typing import LiteralString
 from unittest.mock import AsyncMock
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.conninfo import make_conninfo
+from psycopg.errors import InsufficientPrivilege
 
 from quarry.core.collections import upkeep
 from quarry.core.collections.upkeep import compare, poll, read_collections, refresh_rows
+from quarry.core.postgres.migrate import migrate
 from quarry.core.services import Services
+from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
 from tests.collections.support import HELP_DESK, TICKETS, apply_file, found, owner, refreshed, waiting
 
 UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
@@ -111,6 +117,52 @@ async def test_writers_need_no_rights_on_what_is_ours(desk: str, services: Servi
         assert await found(services.database, "badger") == ["4"]
     finally:
         owner(desk, "drop owned by clerk", "drop role clerk")
+
+
+CALLS: tuple[LiteralString, ...] = (
+    "select refresh_rows_1(1)",
+    "select queue_differences_1()",
+    "select * from rows_1_values()",
+)
+
+
+@pytest.fixture
+def stranger(desk: str) -> Iterator[str]:
+    """The URL for a role that may use our schema, and nothing in it."""
+    owner(desk, "create role stranger login password 'stranger'", "grant usage on schema quarry to stranger")
+    yield make_conninfo(desk, user="stranger", password="stranger", options="-c search_path=quarry")
+    owner(desk, "drop owned by stranger", "drop role stranger")
+
+
+@pytest.mark.parametrize("is_earlier", [False, True])
+async def test_what_follows_tables_with_its_owners_rights_is_for_who_serves_and_loads(
+    desk: str, services: Services, stranger: str, is_earlier: bool
+) -> None:
+    if is_earlier:
+        owner(
+            desk,
+            "grant execute on all functions in schema quarry to public",
+            "delete from quarry.quarry_migrations where name = '0026_rights_of_collections.sql'",
+        )
+        migrate(desk, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)
+    owner(desk, "insert into support.tickets (subject) values ('badger')")
+    for call in CALLS:
+        with psycopg.connect(stranger) as refused, pytest.raises(InsufficientPrivilege, match="function"):
+            refused.execute(call)
+    for role in ("quarry_serving", "quarry_loading"):
+        owner(desk, f"grant {role} to stranger")
+        with psycopg.connect(stranger) as member:
+            for call in CALLS:
+                member.execute(call)
+            member.rollback()
+        owner(desk, f"revoke {role} from stranger")
+    public = await services.database.rows(
+        "select proname from pg_proc where prosecdef and pronamespace = 'quarry'::regnamespace"
+        " and has_function_privilege('public', oid, 'execute')"
+    )
+    assert public == []
+    assert await refreshed(services.database) == {"tickets": None}
+    assert await found(services.database, "badger") == ["4"]
 
 
 async def test_keys_are_the_same_text_whatever_the_writer_has_set(database_url: str, services: Services) -> None:

@@ -60,14 +60,13 @@ def tenants(server_url: str, migrated_template: str, tmp_path_factory: pytest.Te
     with clone_database(server_url, migrated_template) as url:
         owner(
             url, HELP_DESK, MORE,
-            "create role desk_server login password 'desk_server'",
+            "create role desk_server login password 'desk_server' in role quarry_serving, quarry_loading",
             "alter table support.tickets enable row level security",
             "create policy own on support.tickets using (account_id::text = current_setting('app.account', true))",
-            "grant usage on schema support, quarry to desk_server",
+            "grant usage on schema support to desk_server",
             "grant select on all tables in schema support to desk_server",
         )  # fmt: skip
         fill(url, SCOPED, tmp_path_factory.mktemp("tenants"))
-        owner(url, "grant all on all tables in schema quarry to desk_server")
         with client_of(SERVER + url.partition("@")[2]) as client:
             yield client
         owner(url, "drop owned by desk_server", "drop role desk_server")

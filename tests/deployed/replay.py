@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from tests.deployed.template import ROOT, read_template
+from tests.fakes.object_store import ObjectStore
 
 EVENTS = ROOT / "events"
 
@@ -25,6 +27,10 @@ STREAM = ".stream.txt"
 
 SHARED_ANSWER = "records/answer"
 """The event that opens the answer which `records/ask` yields: on the sample data alone there would be none."""
+
+OBJECT_CREATED = "load/object_created"
+PUT_FILE = ROOT / "sql" / "sample" / "records" / "matters.jsonl"
+"""The file that it tells of. Its rows are in the sample data already, so that loading it changes nothing for other events."""
 
 OPENAPI = ROOT / "docs" / "api" / "openapi.json"
 PAGES = ROOT / "layers" / "quarry" / "quarry" / "page"
@@ -160,12 +166,31 @@ def scheduled_functions() -> set[str]:
     return {folder for folder, event in _function_events() if event["Type"] == "ScheduleV2"}
 
 
+@cache
+def rules() -> dict[str, dict[str, Any]]:
+    """By the folders of the functions that EventBridge tells of what happens: the pattern of which events."""
+    return {
+        folder: event["Properties"]["Pattern"]
+        for folder, event in _function_events()
+        if event["Type"] == "EventBridgeRule"
+    }
+
+
 def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
     for resource in read_template()["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
             properties = resource["Properties"]
             for event in properties.get("Events", {}).values():
                 yield Path(properties["CodeUri"]).name, event
+
+
+@contextmanager
+def files_put() -> Iterator[ObjectStore]:
+    """A store of objects with the file of the sample data that `load/object_created` tells of."""
+    told = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["detail"]
+    with ObjectStore() as store:
+        store.objects[f"{told['bucket']['name']}/{told['object']['key']}"] = PUT_FILE.read_bytes()
+        yield store
 
 
 def forget_vectors(database_url: str) -> None:

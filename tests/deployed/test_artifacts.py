@@ -21,6 +21,7 @@ from tests.deployed.replay import (
     STREAM_DELIMITER,
     Answer,
     RecordedEvent,
+    files_put,
     forget_vectors,
     pretty,
     recorded_events,
@@ -54,12 +55,12 @@ def database_url(server_url: str, sample_template: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def emulate(artifacts: Artifacts, database_url: str) -> Iterator[Emulate]:
     """Starts a built function once, as under `sam local`."""
-    with ExitStack() as running:
+    with files_put() as files, ExitStack() as running:
         started: dict[str, EmulatedFunction] = {}
 
         def start(name: str) -> EmulatedFunction:
             if name not in started:
-                environment = {"DATABASE_URL": database_url, "AWS_SAM_LOCAL": "true"}
+                environment = {"DATABASE_URL": database_url, "AWS_SAM_LOCAL": "true", **files.environment}
                 started[name] = running.enter_context(emulated(artifacts, name, environment))
             return started[name]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,15 @@ from tests.conftest import clone_database
 from tests.deployed.replay import (
     Answer,
     RecordedEvent,
+    files_put,
     forget_vectors,
     function_of_route,
     pretty,
     recorded_events,
+    rules,
     scheduled_functions,
 )
+from tests.fakes.object_store import ObjectStore
 from tests.functions.conftest import Context
 from tools.record_events import events
 
@@ -31,13 +35,47 @@ def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
         yield url
 
 
-def test_every_route_and_every_schedule_has_a_recorded_event() -> None:
+def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
+    """Whether EventBridge's pattern lets an event through, as far as the template's patterns go."""
+
+    def lets_through(allowed: Any, value: str) -> bool:
+        match allowed:
+            case {"anything-but": {"suffix": suffix}}:
+                return not value.endswith(suffix)
+            case {"Ref": _}:  # whatever the stack's is called
+                return True
+            case _:
+                return bool(allowed == value)
+
+    return all(
+        matches(wanted, event[name])
+        if isinstance(wanted, dict)
+        else any(lets_through(allowed, event[name]) for allowed in wanted)
+        for name, wanted in pattern.items()
+    )
+
+
+@pytest.fixture(scope="module")
+def files() -> Iterator[ObjectStore]:
+    with files_put() as store:
+        yield store
+
+
+def test_every_route_schedule_and_rule_has_a_recorded_event() -> None:
     requests = [recorded.event for recorded in RECORDED if recorded.is_request]
     others = {recorded.function for recorded in RECORDED if not recorded.is_request}
     # a HEAD is answered as the GET beside it, without its body
     asked = {(method, path) for method, path in function_of_route() if method != "HEAD"}
     assert {(event["httpMethod"], event["resource"]) for event in requests} == asked
-    assert scheduled_functions() <= others
+    assert scheduled_functions() | rules().keys() <= others
+
+
+@pytest.mark.parametrize("function", rules())
+def test_the_recorded_event_of_a_rule_matches_its_pattern(function: str) -> None:
+    [event] = [recorded.event for recorded in RECORDED if recorded.function == function]
+    assert matches(rules()[function], event)
+    event["detail"]["object"]["key"] += ".report.json"
+    assert not matches(rules()[function], event)
 
 
 def test_the_events_are_those_that_the_tool_makes() -> None:
@@ -49,9 +87,11 @@ def test_an_event_yields_what_was_recorded(
     load_on_sample: Callable[[str], ModuleType],
     lambda_environment: pytest.MonkeyPatch,
     sample_url: str,
+    files: ObjectStore,
     recorded: RecordedEvent,
 ) -> None:
-    lambda_environment.setenv("AWS_SAM_LOCAL", "true")
+    for name, value in {"AWS_SAM_LOCAL": "true", **files.environment}.items():
+        lambda_environment.setenv(name, value)
     recorded.prepare(sample_url)
     result = load_on_sample(recorded.function).handler(recorded.event, Context(120_000))
     recorded.assert_yields(Answer.buffered(result).to_text() if recorded.is_request else pretty(result))

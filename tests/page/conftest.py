@@ -70,6 +70,7 @@ class Site:
         domains: Sequence[str] = (),
         before: Callable[[Page], object] = lambda page: None,
         bypass_csp: bool = False,
+        wait_until: Literal["load", "commit"] = "load",
     ) -> Page:
         """A new page at `path`, in a browser session of its own. `before` prepares it; `domains` are said to hold data."""
         context = self.browser.new_context(
@@ -87,7 +88,7 @@ class Site:
         if domains:
             page.route("**/config.json", answer_json({"domains": list(domains), "sign_in": None, "prefix": ""}))
         before(page)
-        page.goto(f"{self.url}/{path}")
+        page.goto(f"{self.url}/{path}", wait_until=wait_until)
         return page
 
     def picture(self, page: Page, name: str) -> None:

@@ -330,6 +330,7 @@ def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:
     panel.get_by_role("button", name="Show contact details").click()
     expect(panel.get_by_role("alert")).to_contain_text("Out of credits")
     page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "#" not in url)  # until then, going back would close what is opened next
     page.route("**/unlock-contact", answer_json(answer))
     page.get_by_role("article").get_by_role("button").press("Enter")
     panel.get_by_role("button", name="Show contact details").press("Enter")

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from quarry.records.answer import MAX_STEPS
 from quarry.records.evidence import SOURCES_MAX
+from quarry.records.prompts import DOUBT_TOLD
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.records.asking import (
@@ -239,12 +240,49 @@ def test_what_no_record_answers_is_not_asked_of_the_model(model_client: TestClie
     assert model.requests == []
 
 
-def test_of_what_may_be_answered_in_part_the_model_is_told(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.respond = playing()
-    question = "How much does the city pay each year to keep the indoor ice rink open?"
-    assert the(ask(model_client, question), "confidence")["level"] == "low"
-    [request] = asked_for(model, "answer")
-    assert "<doubt>\nNo record names “rink”" in request["messages"][-1]["content"]
+LACKING = "No record names “rink”: this may answer the question only in part."
+ICE_RINK = "How much does the city pay each year to keep the indoor ice rink open?"
+
+
+class TestAnswersInPart:
+    def test_one_begins_with_what_is_missing_and_the_model_goes_on(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing()
+        events = ask(model_client, ICE_RINK)
+        assert of_type(events, "final_answer_chunk")[0]["chunk"] == LACKING
+        assert answer_of(events) == f"{LACKING}\n\n{ANSWER}"
+        assert the(events, "confidence")["level"] == "low"
+        [request] = asked_for(model, "answer")
+        assert f"<doubt>\n{LACKING}\n</doubt>\n{DOUBT_TOLD}" in request["messages"][-1]["content"]
+
+    def test_what_is_cited_is_cited_of_what_the_model_says(self, model_client: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing()
+        [ours, alone] = [the(ask(model_client, question), "citations") for question in (ICE_RINK, QUESTION)]
+        said = [(each["n"], each["sentence"]) for each in ours["citations"]]
+        assert said == [(each["n"], each["sentence"]) for each in alone["citations"]] != []
+        assert not any("rink" in each["sentence"] for each in ours["citations"])
+
+    def test_one_is_kept_and_told_again_as_it_was(self, model_client: TestClient, model: FakeOpenAI) -> None:
+        model.respond = playing()
+        first = ask(model_client, ICE_RINK)
+        stored = model_client.get(f"/answers/{the(first, 'done')['answer_id']}").json()
+        assert (stored["answer"], stored["citations"]) == (answer_of(first), the(first, "citations")["citations"])
+        again = ask(model_client, ICE_RINK, fresh=False)
+        assert the(again, "done")["cached"]
+        assert answer_of(again) == answer_of(first)
+
+    @pytest.mark.parametrize(
+        "failing", [Reply.http_error(500), Reply.text("[99]"), Reply.drop_connection(after_pieces=["The rink [1] "])]
+    )
+    def test_a_model_that_fails_leaves_it_said_once(
+        self, model_client: TestClient, model: FakeOpenAI, failing: Reply
+    ) -> None:
+        model.respond = playing(answer=failing)
+        answer = answer_of(ask(model_client, ICE_RINK))
+        assert answer.startswith(f"{LACKING}\n\n")
+        assert answer.count("No record names") == 1
+        assert cited(answer)
 
 
 class TestPrompts:

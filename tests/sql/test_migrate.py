@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,7 +15,8 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.core.errors import ConfigurationError, DatabaseUnavailable
 from quarry.core.postgres import migrate as migrate_module
-from quarry.core.postgres.migrate import Migrated, connect, migrate, pending
+from quarry.core.postgres.migrate import Migrated, connect, migrate, pending, sql_directory
+from quarry.core.settings import LOCAL_EMBEDDING_DIMENSIONS
 from tests.conftest import create_database
 
 NOTHING = Migrated((), ())
@@ -124,6 +126,69 @@ def test_a_new_migration_creates_every_function_anew(run: Callable[[], Migrated]
     (sql / "migrations/0002_drop.sql").write_text("drop function answer();")
     assert run() == Migrated(("0002_drop.sql",), ("notes/again.sql", "notes/answer.sql"))
     assert value(empty_url, "select again()") == 41
+
+
+BOUND = "create or replace function kept(n notes) returns boolean language sql return n.id is not null;"
+CALLING = (
+    "create or replace function any_kept() returns boolean language sql return (select bool_or(kept(n)) from notes n);"
+)
+
+
+@pytest.fixture
+def bound(sql: Path) -> None:
+    """The small `sql/` has functions whose bodies are bound to a column, and to each other."""
+    (sql / "functions/notes/kept.sql").write_text(BOUND)
+    (sql / "functions/notes/any_kept.sql").write_text(CALLING)
+
+
+@pytest.mark.parametrize("changed", ["alter table notes alter id type text", "alter table notes drop id, add id text"])
+def test_a_migration_changes_a_column_that_functions_are_bound_to(
+    run: Callable[[], Migrated], bound: None, sql: Path, empty_url: str, changed: str
+) -> None:
+    run()
+    (sql / "migrations/0002_change.sql").write_text(
+        f"create table more (id int);\n{changed};\ninsert into notes (id) values ('a');"
+    )
+    assert run().migrations == ("0002_change.sql",)
+    assert value(empty_url, "select any_kept()") is True
+    assert run() == NOTHING
+
+
+def test_functions_that_a_migration_had_dropped_are_created_by_the_next_run(
+    run: Callable[[], Migrated], bound: None, sql: Path, empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    (sql / "migrations/0002_change.sql").write_text("alter table notes alter id type text;")
+    with monkeypatch.context() as killed:
+        killed.setattr(migrate_module, "_recreate_functions", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run()
+    assert {"notes/any_kept.sql", "notes/kept.sql"} <= {*run().functions}
+    assert value(empty_url, "select any_kept()") is None
+
+
+def test_a_migration_that_fails_all_the_same_leaves_bound_functions(
+    run: Callable[[], Migrated], bound: None, sql: Path, empty_url: str
+) -> None:
+    run()
+    (sql / "migrations/0002_change.sql").write_text(
+        "create view ids as select id from notes; alter table notes drop id;"
+    )
+    with pytest.raises(ConfigurationError, match=r"0002_change\.sql: cannot drop column id"):
+        run()
+    assert value(empty_url, "select any_kept()") is None
+
+
+def test_a_column_that_filters_of_people_read_is_changed(database_url: str, tmp_path: Path) -> None:
+    shutil.copytree(sql_directory(), tmp_path / "sql")
+    (tmp_path / "sql/migrations/9999_change.sql").write_text(
+        "alter table people alter work_preferred_salary_min type numeric;"
+    )
+    migrate(database_url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS, directory=tmp_path / "sql")
+    with connect(database_url) as connection:
+        connection.execute(
+            "select card_matches(c, p, null) from experience_cards c join people p on p.id = c.person_id"
+        )
 
 
 def test_a_newer_database_is_refused(run: Callable[[], Migrated], sql: Path) -> None:

@@ -234,8 +234,8 @@ def _call_event(query: str, told: Applied | None, run: Run) -> ToolCallEvent:
 class _Facts:
     """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
 
-    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `basis`: what
-    the number was counted on.
+    `authors`: what they said is asked for. `doubt`: what the records found may not answer, where that is likely. `lacking`: the
+    same, where it holds of all records: it begins the answer, whoever writes it. `basis`: what the number was counted on.
     """
 
     text: str = ""
@@ -243,6 +243,7 @@ class _Facts:
     is_all: bool = False
     authors: frozenset[str] = frozenset()
     doubt: str = ""
+    lacking: str = ""
     basis: str = ""
 
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
@@ -266,8 +267,10 @@ async def _facts(query: str, first: Searched, toolset: SearchToolset) -> _Facts:
     asks = is_asked(query)
     if told.is_refused and asks:
         return _Facts(fallbacks.nothing_held(told.missing, first.sources), is_all=True)
-    doubt = fallbacks.doubted(told.missing, told.apart if asks else ()) if told.is_doubtful else ""
-    return _Facts(authors=reading.authors, doubt=doubt)
+    if not told.is_doubtful:
+        return _Facts(authors=reading.authors)
+    lacking = fallbacks.lacking(told.missing, told.apart if asks else ())
+    return _Facts(authors=reading.authors, doubt=lacking or fallbacks.ONLY_NEAREST, lacking=lacking)
 
 
 async def _answerability(query: str, first: Searched, toolset: SearchToolset) -> Answerability:
@@ -314,8 +317,8 @@ async def _research(conversation: Conversation, toolset: SearchToolset) -> Async
 async def _write(conversation: Conversation, facts: _Facts, toolset: SearchToolset) -> AsyncGenerator[str]:
     """The answer as it comes, its citations checked: what is known for sure, then the model's, or the sources' own sentences."""
     run, sources = toolset.run, toolset.evidence.sources
-    if facts.text:
-        yield facts.text
+    if beginning := facts.text or (facts.lacking if sources else ""):
+        yield beginning
         if facts.is_all:
             return
         yield "\n\n"
@@ -342,7 +345,7 @@ async def _write(conversation: Conversation, facts: _Facts, toolset: SearchTools
                 )
             )
         )
-        if facts.doubt and sources:
+        if facts.doubt and not facts.lacking and sources:
             yield f"{facts.doubt}\n\n"
         # beside a number that was counted, nothing need be quoted
         for chunk in extracted if extracted != [fallbacks.NOTHING_FOUND] or not facts.text else []:
@@ -355,7 +358,9 @@ async def _model_answer(
     conversation: Conversation, facts: _Facts, toolset: SearchToolset, chat: ChatModel, record: StepRecord
 ) -> AsyncGenerator[str]:
     sources = toolset.evidence.sources
-    messages = answer_messages(conversation.question, conversation.history, sources, facts.text, facts.doubt)
+    messages = answer_messages(
+        conversation.question, conversation.history, sources, facts.text, facts.doubt, is_doubt_told=bool(facts.lacking)
+    )
     citations = CitationFilter({source.n for source in sources})
     async with aclosing(write(messages, toolset.run, chat, record)) as texts:
         async for text in texts:

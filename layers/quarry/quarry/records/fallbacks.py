@@ -47,6 +47,8 @@ NEAREST_MAX = 3
 
 NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
 NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
+ONLY_NEAREST = "These are the nearest records: they may not answer the question."
+"""What an answer of theirs begins with where nothing can be named that they lack."""
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 
@@ -143,14 +145,14 @@ def nothing_held(names: Sequence[str], nearest: Sequence[EvidenceSource]) -> str
     return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
 
 
-def doubted(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
-    """That what was found may not answer the question, and which of its words no record holds, or holds together."""
+def lacking(missing: Sequence[str], apart: Sequence[str] = ()) -> str:
+    """Which words of a question no record holds, or holds together, so that it is answered in part at most; empty without any."""
     in_part = "this may answer the question only in part"
     if missing:
         return f"No record names {_listed(missing)}: {in_part}."
     if apart:
         return f"No record names {_listed(apart, 'and')} together: {in_part}."
-    return "These are the nearest records: they may not answer the question."
+    return ""
 
 
 def _listed(names: Sequence[str], joined: str = "or") -> str:

@@ -32,9 +32,11 @@ class PeopleRoutes:
         salary_max: float | None = None,
         constraints: Constraints | None = None,
         idempotency_key: str | None = None,
+        only_kept: bool = False,
     ) -> Sent:
         """The people who fit best, at most five, with reasons. Costs one credit, however often it has to be sent: all tries of a
-        call have one key. Name a key of your own to be answered as before in a later call, for nothing.
+        call have one key. Name a key of your own to be answered as before in a later call, for nothing; with `only_kept` that
+        call never searches: NotFound where nothing is kept under the key.
         """
         body = given(
             PeopleSearchRequest,
@@ -45,7 +47,11 @@ class PeopleRoutes:
             salary_max=salary_max,
             constraints=constraints,
         )
-        return Sent(body=body, headers={"Idempotency-Key": idempotency_key or str(uuid4())})
+        return Sent(
+            query={"only_kept": "true"} if only_kept else None,
+            body=body,
+            headers={"Idempotency-Key": idempotency_key or str(uuid4())},
+        )
 
     @route("POST /people/{id}/unlock-contact", UnlockResponse)
     def unlock_contact(self, id: str, *, search_id: str) -> Sent:

@@ -24,7 +24,7 @@ from quarry.core.collections.declaration import (
     Referred,
     table_name,
 )
-from quarry.core.collections.functions import drop_functions, drop_triggers, functions, triggers
+from quarry.core.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
 from quarry.core.collections.relations import Relation
 from quarry.core.postgres.schema import SyncConnection
 from quarry.core.settings import DEFAULT_SCHEMA
@@ -247,6 +247,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
             f" references {collection.rows} (id, collection) on delete cascade"
         )
     yield from functions(collection, schema)
+    yield from rights(collection)
     yield from triggers(collection) if collection.declaration.sync == "trigger" else drop_triggers(collection)
 
 

@@ -1,7 +1,7 @@
 """The SQL that keeps a collection in step with its source: what writers note, and what is done of it.
 
 Bodies are strings, so that nothing of ours keeps the owner of a table from changing it. They run with the rights of who applied
-the collection: writers need none on what is ours.
+the collection: writers need none on what is ours, and only who serves and who loads may call them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,7 @@ _COMPARABLE = frozenset({
 
 def drop_functions(collection: Collection) -> Iterator[LiteralString]:
     """Drops what `functions` makes, and with it the triggers."""
-    number = collection.id
-    for name in (
-        f"note_changes_{number}",
-        f"refresh_rows_{number}",
-        f"queue_differences_{number}",
-        f"{collection.rows}_values",
-    ):
+    for name in _names(collection):
         yield f"drop function if exists {name} cascade"
 
 
@@ -53,6 +47,23 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
     yield _queue_differences(collection, definer)
     yield values_function(search_table(collection))
     yield f"alter function {collection.rows}_values() security definer set search_path from current"
+
+
+def rights(collection: Collection) -> Iterator[LiteralString]:
+    """Says who may call what `functions` makes, where public may use the schema too."""
+    for name in _names(collection):
+        yield f"revoke execute on function {name} from public"
+        yield f"grant execute on function {name} to quarry_serving, quarry_loading"
+
+
+def _names(collection: Collection) -> tuple[LiteralString, ...]:
+    number = collection.id
+    return (
+        f"note_changes_{number}",
+        f"refresh_rows_{number}",
+        f"queue_differences_{number}",
+        f"{collection.rows}_values",
+    )
 
 
 def hashes_function(own: Iterable[OwnTable]) -> LiteralString:

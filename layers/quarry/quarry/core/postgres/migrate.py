@@ -56,6 +56,13 @@ create table if not exists quarry_functions (
 );
 """
 
+# those whose body (`return`, `begin atomic`) was bound to tables and columns when they were created
+_BOUND = """
+select f.name, p.oid::regprocedure::text from pg_proc p
+join quarry_functions f on substring(f.name from '([^/]+)[.]sql$') = p.proname
+where p.pronamespace = current_schema()::regnamespace and p.prosqlbody is not null
+"""
+
 _VALUES = "_values"
 
 # Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
@@ -212,9 +219,27 @@ def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dim
     with _change(connection):
         with _told(file.name):
             make_extensions(connection, text, schema)
-            # bytes: a file of ours, not input, run as it stands, several statements at once
-            connection.execute(text.encode())
+            _run(connection, text)
         connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
+
+
+def _run(connection: SyncConnection, text: str) -> None:
+    """Run a migration. Where it changes a column that the body of a function is bound to, such functions are dropped first: all
+    are created anew when the migrations are done.
+    """
+    # bytes: a file of ours, not input, run as it stands, several statements at once
+    statements = text.encode()
+    try:
+        with connection.transaction():
+            connection.execute(statements)
+    except (psycopg.errors.DependentObjectsStillExist, psycopg.errors.FeatureNotSupported):
+        bound = connection.execute(_BOUND).fetchall()
+        if not bound:
+            raise
+        connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
+        # what is dropped is created anew also by a run after this one
+        connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
+        connection.execute(statements)
 
 
 def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, force: bool) -> list[str]:

@@ -61,7 +61,7 @@ class PeopleView {
     this.root = root;
     this.context = context;
     this.entry = null;
-    this.balance = element('span', {class: 'balance', hidden: true});
+    this.balance = element('span', {class: 'balance'});
     this.prompt = new Prompt({
       label: 'Describe who you are looking for', placeholder: 'Describe who you are looking for',
       onsubmit: (text) => this.context.go({...this.#wishes(), q: text}), onstop: () => this.controller?.abort(),
@@ -303,7 +303,6 @@ class PeopleView {
   }
 
   #setBalance(balance) {
-    this.balance.hidden = false;
     this.balance.classList.toggle('is-empty', balance === 0);
     replace(this.balance, plural(balance, 'credit'));
   }
