@@ -1077,8 +1077,9 @@ CREATE FUNCTION quarry.count_lexemes(p_table regclass, p_share double precision 
 declare
   longest constant int := 200;  -- characters; what is longer is no word
   least_common constant int := 1000;
+  max_common constant int := 5000;
+  least_best constant int := 200;
   max_best constant int := 1000;
-  max_read constant int := 8000000;
   max_changed constant int := 500;
   counted int;
 begin
@@ -1106,12 +1107,15 @@ begin
     using p_table::text, longest;
   get diagnostics counted = row_count;
   if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
-    update lexeme_counts c set best_rows = holding_best(p_table, c.lexeme, t.lexemes / t.rows::float8, max_best)
+    update lexeme_counts c set best_rows = h.ids
     from text_totals t, (
-      select l.lexeme, sum(l.rows) over (order by l.rows desc, l.lexeme) as so_far
-      from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
-    ) w
-    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = w.lexeme and w.so_far <= max_read;
+      select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
+      from (
+        select l.lexeme, l.rows from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+        order by l.rows desc, l.lexeme limit max_common
+      ) l
+    ) common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
+    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = h.word;
   end if;
   return counted;
 end
@@ -1513,6 +1517,9 @@ CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows i
     left join text_totals t on t.of_table = p_table::text
   ), singly as (
     select quote_literal(w.word) as part, w.so_far from words w where w.so_far <= p_rows / 2
+  ), others as (
+    select w.word, row_number() over (order by w.df, w.word)::int - 1 as place, least(5, count(*) over ())::int as words
+    from words w where w.so_far > p_rows / 2
   ), pairs as (
     select quote_literal(a.word) || ' & ' || quote_literal(b.word) as part, a.df, least(a.df, 3 * a.df * b.df / a.total) as expected
     from words a join words b on (a.df, a.word) < (b.df, b.word)
@@ -1524,13 +1531,19 @@ CREATE FUNCTION quarry.gathered_words(p_table regclass, p_words text[], p_rows i
   ), chosen as (
     select s.* from summed s
     where s.place = 1 or s.read <= 20::float8 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
+  ), joined as (
+    select string_agg(quote_literal(o.word), ' & ' order by o.place) as part
+    from others o, generate_series(1, (1 << o.words) - 1) taken (places)
+    where o.words > 2 and o.place < o.words and (taken.places >> o.place) & 1 = 1 and (select sum(p.df) from pairs p) > 4::float8 * p_rows
+    group by taken.places having count(*) = max((o.words + 3) / 2)
   )
   select array[
     (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
-    concat_ws(' | ', (select string_agg(c.part, ' | ' order by c.place) from chosen c),
-      (select quote_literal(w.word) from words w
-       where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
-       order by w.so_far limit 1))::tsquery]
+    (select string_agg(j.part, ' | ' order by j.part) from joined j)::tsquery,
+    (select string_agg(c.part, ' | ' order by c.place) from chosen c)::tsquery,
+    (select quote_literal(w.word) from words w
+     where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
+     order by w.so_far limit 1)::tsquery]
 $$;
 
 
@@ -1669,25 +1682,38 @@ END;
 
 
 --
--- Name: holding_best(regclass, text, double precision, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: holding_best(regclass, text[], integer[], double precision, double precision); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.holding_best(p_table regclass, p_word text, p_mean_length double precision, p_limit integer) RETURNS text[]
+CREATE FUNCTION quarry.holding_best(p_table regclass, p_words text[], p_limits integer[], p_rows double precision, p_mean_length double precision) RETURNS TABLE(word text, ids text[])
     LANGUAGE plpgsql STABLE
-    SET enable_seqscan TO 'off'
+    SET work_mem TO '64MB'
     AS $_$
 declare
   b constant float8 := 0.75;
-  word constant tsquery := quote_literal(p_word)::tsquery;
-  best text[];
+  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
+  nearly constant float8 := 0.95;  -- as well: times_held is not exact
 begin
-  execute format('
-    select array(
-      select h.id
-      from (select t.id, setweight(t.text_search, ''D'') as words from %s t where t.text_search @@ $1 offset 0) h
-      order by times_held(h.words, $1) / (1 - $2 + $2 * lexemes_held(h.words) / $3) desc, h.id limit $4)', p_table)
-    into best using word, b, p_mean_length, p_limit;
-  return best;
+  return query execute format('
+    with sampled as (
+      select u.lexeme, cardinality(u.positions) / (1 - $1 + $1 * lexemes_held(t.text_search) / $2) as score
+      from %1$s t tablesample system (%2$s) repeatable (1), unnest(t.text_search) u
+      where u.lexeme = any($3)
+    ), least as materialized (
+      select w.word, w.rows, coalesce((array_agg(s.score order by s.score desc))[ceil(1.2 * w.rows * $5 + 8)], 0) * %3$s as score
+      from unnest($3, $4) w (word, rows) left join sampled s on s.lexeme = w.word group by 1, 2
+    ), held as (
+      select l.word, l.rows, t.id, times_held(w.words, quote_literal(l.word)::tsquery) / w.length as score
+      from %1$s t, lateral (
+          select setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * lexemes_held(t.text_search) / $2 as length offset 0) w,
+        unnest(t.text_search) u, least l
+      where l.word = u.lexeme and cardinality(u.positions) >= l.score * w.length
+    ), ranked as (
+      select h.word, h.rows, h.id, row_number() over (partition by h.word order by h.score desc, h.id) as place from held h
+    )
+    select r.word, array_agg(r.id order by r.place) from ranked r where r.place <= r.rows group by 1',
+    p_table, 100 * share, nearly)
+    using b, p_mean_length, p_words, p_limits, share;
 end
 $_$;
 
@@ -4422,11 +4448,16 @@ declare
   few constant int := 1000;
   few_words constant int := 3;
   wider constant int := 10;  -- times, for one word
-  max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
+  large constant float8 := 100000;  -- rows of a table
+  larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
+  max_ranked constant int := larger * p_rows
+    * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
+  max_listed constant int := 4;  -- words
+  listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
   best text[];
   rows_left int;
@@ -4445,41 +4476,61 @@ begin
         into best using best, coalesce(any_word && required, any_word);
     end if;
   end if;
-  -- one query of both: the index tells what is excluded
-  wanted := array(
-    select case when numnode(w.query) > 0 then coalesce(w.query && required, w.query) end
-    from unnest(case
-      when best is not null then array[any_word, case when cardinality(best) < least_ranked then any_word end]
-      when rows_left <= few then array[any_word]
-      else gathered_words(p_table, (p_query).words, max_ranked) end) with ordinality w (query, place)
-    order by w.place);
+  if rows_left <= few or cardinality((p_query).words) = 1 then
+    wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
+  else
+    -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
+    -- the rarest, which else would be looked for by itself
+    best := best_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
+    if best is not null then
+      best := (
+        select case
+          when together.rows > max_ranked then array(
+            select distinct b.id
+            from unnest((p_query).words[:max_listed]) w (word), unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) b (id))
+          when together.rows < max_ranked / 30 then best end
+        from lexeme_counts one, lexeme_counts other, text_totals t, lateral (select one.rows::float8 * other.rows / t.rows as rows) together
+        where one.of_table = p_table::text and one.lexeme = (p_query).words[1]
+          and other.of_table = p_table::text and other.lexeme = (p_query).words[2] and t.of_table = p_table::text);
+    end if;
+    wanted := gathered_words(p_table, (p_query).words, max_ranked);
+    wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
+  end if;
+  if required is not null then
+    -- one query of both: the index tells what is excluded
+    wanted := array(select coalesce(w.query && required, w.query) from unnest(wanted) with ordinality w (query, place) order by w.place);
+  end if;
 
   return query execute format('
-    select s.id, (s.score %1$s) / $5, (%9$s)::float8 from (
-      select d.id, d.words, (%2$s)::float8 as score from (
-        select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($6, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (
-            select t.id, setweight(t.text_search, ''D'') as words from %10$s where t.text_search @@ $2 %6$s
-            union all
-            select t.id, setweight(t.text_search, ''D'') from %5$s t where t.text_search @@ $3 and not %11$s %6$s
-            limit %7$s offset 0
-          ) w offset 0
+    select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
+      select d.id, d.words, (%3$s)::float8 as score from (
+        select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
+          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
-    ) s order by 2 desc, 1 limit $4',
+    ) s order by 2 desc, 1 limit $3',
     (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
-    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
-      (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
-     from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, condition, case when best is null then max_ranked else p_rows + cardinality(best) end, least_ranked,
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
      from (
        select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
        order by h.weight desc, h.word limit max_covered
      ) w),
-    case when best is not null then of_best else p_table || ' t' end, case when best is not null then 't.id = any($1)' else 't.text_search @@ $2' end)
-    using best, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible, (p_query).mean_length;
+    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
+      (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
+     from unnest((p_query).words, (p_query).weights) w (word, weight)),
+    k1, b, (
+      select string_agg(format('select t.id, setweight(t.text_search, ''D'') as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
+      from (
+        select of_best as rows, 't.text_search @@ $6' as held where best is not null
+        union all
+        select p_table || ' t', concat_ws(' and ', format('t.text_search @@ ($2)[%s]', w.place),
+          (select string_agg(format('not t.text_search @@ ($2)[%s]', earlier), ' and ') from generate_series(1, w.place - 1) earlier),
+          case when best is not null then 'not t.id = any($1)' end)
+        from generate_series(1, cardinality(wanted)) w (place)
+      ) l),
+    case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end, least_ranked)
+    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word);
 end
 $_$;
 

@@ -3,8 +3,8 @@
 -- alike without. Returns how many lexemes were counted; null where the table has no such column, or where the number of its rows, as
 -- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (best_rows).
 --
--- Of words that more than least_common rows hold, those that hold them best are kept too, of a table whose changes are noted
--- (note_changed_texts): of the commonest words, as many as hold max_read rows together, which takes half a minute.
+-- Of words that more than least_common rows hold, max_common of them, those that hold them best are kept too, of a table whose changes
+-- are noted (note_changed_texts): a tenth of the rows, or least_best or max_best of them.
 create or replace function count_lexemes(p_table regclass, p_share double precision default 0) returns int
 language plpgsql
 set work_mem = '64MB'  -- of very many words, too, none go through the disk
@@ -12,8 +12,9 @@ as $$
 declare
   longest constant int := 200;  -- characters; what is longer is no word
   least_common constant int := 1000;
+  max_common constant int := 5000;
+  least_best constant int := 200;
   max_best constant int := 1000;
-  max_read constant int := 8000000;
   max_changed constant int := 500;
   counted int;
 begin
@@ -41,12 +42,15 @@ begin
     using p_table::text, longest;
   get diagnostics counted = row_count;
   if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
-    update lexeme_counts c set best_rows = holding_best(p_table, c.lexeme, t.lexemes / t.rows::float8, max_best)
+    update lexeme_counts c set best_rows = h.ids
     from text_totals t, (
-      select l.lexeme, sum(l.rows) over (order by l.rows desc, l.lexeme) as so_far
-      from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
-    ) w
-    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = w.lexeme and w.so_far <= max_read;
+      select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
+      from (
+        select l.lexeme, l.rows from lexeme_counts l where l.of_table = p_table::text and l.rows > least_common
+        order by l.rows desc, l.lexeme limit max_common
+      ) l
+    ) common, holding_best(p_table, common.words, common.limits, t.rows, t.lexemes / nullif(t.rows, 0)::float8) h
+    where t.of_table = p_table::text and c.of_table = t.of_table and c.lexeme = h.word;
   end if;
   return counted;
 end

@@ -1,7 +1,7 @@
--- Which rows of a table are worth ranking for some words (lexemes), as two tsqueries, about p_rows rows together: the rare words, each
--- by itself, as long as their rows are at most half of these; then pairs of the others, the rarest first, which are expected in three
--- times as many rows as if words were independent, since those of one topic go together; and where that is little, the rarest of
--- the others by itself.
+-- Where to look for the rows of a table that are worth ranking for some words (lexemes), about p_rows rows together, as four tsqueries, null
+-- where there is nothing to look for, the first the most worth: the rare words, each by itself, as long as their rows are at most half of these; of the others more
+-- than half together, where pairs may be in far too many rows; pairs, the rarest first, which are expected in three times as many rows
+-- as if words were independent, since those of one topic go together; and where that is little, the rarest of the others by itself.
 create or replace function gathered_words(p_table regclass, p_words text[], p_rows int) returns tsquery[]
 language sql stable
 set plan_cache_mode = force_generic_plan  -- to plan it anew takes longer than to do it
@@ -14,6 +14,9 @@ as $$
     left join text_totals t on t.of_table = p_table::text
   ), singly as (
     select quote_literal(w.word) as part, w.so_far from words w where w.so_far <= p_rows / 2
+  ), others as (
+    select w.word, row_number() over (order by w.df, w.word)::int - 1 as place, least(5, count(*) over ())::int as words
+    from words w where w.so_far > p_rows / 2
   ), pairs as (
     select quote_literal(a.word) || ' & ' || quote_literal(b.word) as part, a.df, least(a.df, 3 * a.df * b.df / a.total) as expected
     from words a join words b on (a.df, a.word) < (b.df, b.word)
@@ -25,11 +28,17 @@ as $$
   ), chosen as (
     select s.* from summed s
     where s.place = 1 or s.read <= 20::float8 * p_rows and s.so_far - s.expected + (select coalesce(max(y.so_far), 0) from singly y) <= p_rows
+  ), joined as (
+    select string_agg(quote_literal(o.word), ' & ' order by o.place) as part
+    from others o, generate_series(1, (1 << o.words) - 1) taken (places)
+    where o.words > 2 and o.place < o.words and (taken.places >> o.place) & 1 = 1 and (select sum(p.df) from pairs p) > 4::float8 * p_rows
+    group by taken.places having count(*) = max((o.words + 3) / 2)
   )
   select array[
     (select string_agg(y.part, ' | ' order by y.so_far) from singly y)::tsquery,
-    concat_ws(' | ', (select string_agg(c.part, ' | ' order by c.place) from chosen c),
-      (select quote_literal(w.word) from words w
-       where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
-       order by w.so_far limit 1))::tsquery]
+    (select string_agg(j.part, ' | ' order by j.part) from joined j)::tsquery,
+    (select string_agg(c.part, ' | ' order by c.place) from chosen c)::tsquery,
+    (select quote_literal(w.word) from words w
+     where w.so_far > p_rows / 2 and p_rows / 10 > coalesce((select max(y.so_far) from singly y), 0) + coalesce((select max(c.so_far) from chosen c), 0)
+     order by w.so_far limit 1)::tsquery]
 $$;

@@ -9,10 +9,11 @@
 --
 -- Of a tsvector both tf and length follow from ts_rank: see times_held, lexemes_held.
 --
--- The work does not depend on the query: rare words are looked up singly, others in pairs, while the rows expected stay within
+-- The work does not depend on the query: rare words are looked up singly, others together, while the rows expected stay within
 -- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
--- words that it is ranked for, so many more of a query of up to three. Of a single word that many rows hold, those are ranked that
--- are known to hold it best, and those written since (best_rows).
+-- words that it is ranked for, so many more of a query of up to three; of a large table more by the cube root of how many times
+-- it is. Of a word that many rows hold, those are ranked that are known to hold it best, and those written since (best_rows); of several
+-- such words, which are in too many rows together, those of each, and of the others as many as there is room for.
 --
 -- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
 -- taken from a caller's text. Where it leaves few rows, any word will do.
@@ -31,11 +32,16 @@ declare
   few constant int := 1000;
   few_words constant int := 3;
   wider constant int := 10;  -- times, for one word
-  max_ranked constant int := p_rows * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
+  large constant float8 := 100000;  -- rows of a table
+  larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
+  max_ranked constant int := larger * p_rows
+    * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
+  max_listed constant int := 4;  -- words
+  listed constant int := max_ranked / 4 / least(max_listed, cardinality((p_query).words));
   wanted tsquery[];
   best text[];
   rows_left int;
@@ -54,40 +60,60 @@ begin
         into best using best, coalesce(any_word && required, any_word);
     end if;
   end if;
-  -- one query of both: the index tells what is excluded
-  wanted := array(
-    select case when numnode(w.query) > 0 then coalesce(w.query && required, w.query) end
-    from unnest(case
-      when best is not null then array[any_word, case when cardinality(best) < least_ranked then any_word end]
-      when rows_left <= few then array[any_word]
-      else gathered_words(p_table, (p_query).words, max_ranked) end) with ordinality w (query, place)
-    order by w.place);
+  if rows_left <= few or cardinality((p_query).words) = 1 then
+    wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
+  else
+    -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
+    -- the rarest, which else would be looked for by itself
+    best := best_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
+    if best is not null then
+      best := (
+        select case
+          when together.rows > max_ranked then array(
+            select distinct b.id
+            from unnest((p_query).words[:max_listed]) w (word), unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) b (id))
+          when together.rows < max_ranked / 30 then best end
+        from lexeme_counts one, lexeme_counts other, text_totals t, lateral (select one.rows::float8 * other.rows / t.rows as rows) together
+        where one.of_table = p_table::text and one.lexeme = (p_query).words[1]
+          and other.of_table = p_table::text and other.lexeme = (p_query).words[2] and t.of_table = p_table::text);
+    end if;
+    wanted := gathered_words(p_table, (p_query).words, max_ranked);
+    wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
+  end if;
+  if required is not null then
+    -- one query of both: the index tells what is excluded
+    wanted := array(select coalesce(w.query && required, w.query) from unnest(wanted) with ordinality w (query, place) order by w.place);
+  end if;
 
   return query execute format('
-    select s.id, (s.score %1$s) / $5, (%9$s)::float8 from (
-      select d.id, d.words, (%2$s)::float8 as score from (
-        select f.id, f.words, %3$s * (1 - %4$s + %4$s * f.length / coalesce($6, f.length)) as k from (
-          select w.id, w.words, lexemes_held(w.words) as length from (
-            select t.id, setweight(t.text_search, ''D'') as words from %10$s where t.text_search @@ $2 %6$s
-            union all
-            select t.id, setweight(t.text_search, ''D'') from %5$s t where t.text_search @@ $3 and not %11$s %6$s
-            limit %7$s offset 0
-          ) w offset 0
+    select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
+      select d.id, d.words, (%3$s)::float8 as score from (
+        select f.id, f.words, %4$s * (1 - %5$s + %5$s * f.length / coalesce($5, f.length)) as k from (
+          select w.id, w.words, lexemes_held(w.words) as length from (%6$s limit %7$s offset 0) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
-    ) s order by 2 desc, 1 limit $4',
+    ) s order by 2 desc, 1 limit $3',
     (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
-    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
-      (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
-     from unnest((p_query).words, (p_query).weights) w (word, weight)),
-    k1, b, p_table, condition, case when best is null then max_ranked else p_rows + cardinality(best) end, least_ranked,
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
      from (
        select h.word, h.weight / sum(h.weight) over () as share from unnest((p_query).words, (p_query).weights) h (word, weight)
        order by h.weight desc, h.word limit max_covered
      ) w),
-    case when best is not null then of_best else p_table || ' t' end, case when best is not null then 't.id = any($1)' else 't.text_search @@ $2' end)
-    using best, coalesce(wanted[1], ''), coalesce(wanted[2], ''), p_limit, (p_query).possible, (p_query).mean_length;
+    (select string_agg(format('%s * (1 - d.k / (times_held(d.words, %L::tsquery) + d.k))',
+      (k1 + 1) * w.weight, quote_literal(w.word)), ' + ')
+     from unnest((p_query).words, (p_query).weights) w (word, weight)),
+    k1, b, (
+      select string_agg(format('select t.id, setweight(t.text_search, ''D'') as words from %s where %s %s', l.rows, l.held, condition), ' union all ')
+      from (
+        select of_best as rows, 't.text_search @@ $6' as held where best is not null
+        union all
+        select p_table || ' t', concat_ws(' and ', format('t.text_search @@ ($2)[%s]', w.place),
+          (select string_agg(format('not t.text_search @@ ($2)[%s]', earlier), ' and ') from generate_series(1, w.place - 1) earlier),
+          case when best is not null then 'not t.id = any($1)' end)
+        from generate_series(1, cardinality(wanted)) w (place)
+      ) l),
+    case when cardinality((p_query).words) = 1 and best is not null then p_rows + cardinality(best) else max_ranked end, least_ranked)
+    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word);
 end
 $$;

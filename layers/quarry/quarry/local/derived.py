@@ -178,25 +178,30 @@ class Values:
 
 _BEST_ROWS = SQL(
     """
+with kept as (
+  select c.lexeme, c.of_table, c.best_rows from lexeme_counts c where c.of_table = {name} and c.best_rows is not null
+), best as (
+  select h.word, h.ids
+  from text_totals m, (select array_agg(k.lexeme) as words, array_agg(cardinality(k.best_rows)) as limits from kept k) a,
+    holding_best({name}, a.words, a.limits, m.rows, m.lexemes / nullif(m.rows, 0)::float8) h
+  where m.of_table = {name}
+)
 select count(*) filter (where l.held[:l.shorter] is distinct from l.there[:l.shorter]) as others
-from lexeme_counts c join text_totals m on m.of_table = c.of_table, lateral (
-  select h.held, h.there, least(cardinality(h.held), cardinality(h.there)) as shorter
+from kept k join best h on h.word = k.lexeme, lateral (
+  select c.held, c.there, least(cardinality(c.held), cardinality(c.there)) as shorter
   from (
     select array(
-        select b.id from unnest(c.best_rows) with ordinality b (id, place)
+        select b.id from unnest(k.best_rows) with ordinality b (id, place)
         where exists (select from {table} t where t.id = b.id)
-          and not exists (select from text_changes n where n.of_table = c.of_table and n.id = b.id)
+          and not exists (select from text_changes n where n.of_table = k.of_table and n.id = b.id)
         order by b.place
       ) as held, array(
-        select b.id
-        from unnest(holding_best({name}, c.lexeme, m.lexemes / m.rows::float8, cardinality(c.best_rows)))
-          with ordinality b (id, place)
-        where not exists (select from text_changes n where n.of_table = c.of_table and n.id = b.id)
+        select b.id from unnest(h.ids) with ordinality b (id, place)
+        where not exists (select from text_changes n where n.of_table = k.of_table and n.id = b.id)
         order by b.place
       ) as there
-  ) h
+  ) c
 ) l
-where c.of_table = {name} and c.best_rows is not null
 """
 )
 """Rows that were written since are looked at beside the best ones, and rows that are gone are missed by nobody."""
