@@ -198,6 +198,48 @@ def test_of_thousands_of_rows_with_a_common_word_the_best_are_found_wherever_the
     assert all(row.id > "m7" for row in found)
 
 
+def test_rows_that_hold_most_of_the_words_are_ranked_before_there_is_no_room_for_more(connection: Connection) -> None:
+    connection.execute("delete from motions")
+    connection.execute(
+        "insert into motions (id, text_content)"
+        " select 'm' || n, (array['elm park', 'park road', 'road elm', 'tax elm', 'tax road', 'tax park'])[1 + n % 6]"
+        " from generate_series(1, 6000) n"
+    )
+    connection.execute(
+        "insert into motions (id, text_content) select 'best' || n, 'elm park road tax' from generate_series(1, 9) n"
+    )
+    connection.execute("select count_lexemes('motions')")
+    found = connection.execute(f"{CANDIDATES[:-1]}, null, 100)", ["Was the elm in the park taxed for the road?", 9])
+    assert {row.id for row in found} == {f"best{number}" for number in range(1, 10)}
+
+
+def test_of_a_large_table_more_rows_are_ranked(crowded: Connection) -> None:
+    ask = f"{CANDIDATES[:-1]}, null, 100)"
+    query = ["the council approves the road and park of rare7", 1000]
+    with crowded.transaction(force_rollback=True):
+        ranked = len(crowded.execute(ask, query).fetchall())
+        crowded.execute("update pg_class set reltuples = 800000 where oid = 'motions'::regclass")
+        assert len(crowded.execute(ask, query).fetchall()) == 2 * ranked == 200
+
+
+def test_the_rows_kept_of_a_common_word_are_those_that_rank_highest(connection: Connection) -> None:
+    connection.execute("delete from motions")
+    connection.execute(
+        "insert into motions (id, text_content)"
+        " select 'm' || n, repeat('council ', 1 + n * 7 %% 5) || repeat('tax ', n * 11 %% 3)"
+        "   || repeat('of word' || n || ' ', n %% 13) from generate_series(1, %s) n",
+        [MANY],
+    )
+    connection.execute("vacuum analyze motions")
+    connection.execute("select count_lexemes('motions')")
+    kept = connection.execute("select lexeme, best_rows from lexeme_counts where best_rows is not null").fetchall()
+    assert {row.lexeme for row in kept} == {"council", "tax"}
+    for word, best in kept:
+        all_ranked = connection.execute(f"{CANDIDATES[:-1]}, null, {2 * MANY})", [word, len(best)]).fetchall()
+        assert len(best) == 1000
+        assert best == [row.id for row in all_ranked]
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [
