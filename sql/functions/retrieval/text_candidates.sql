@@ -34,8 +34,8 @@ declare
   wider constant int := 10;  -- times, for one word
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
-  max_ranked constant int := larger * p_rows
-    * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end;
+  max_ranked constant int := least(1e9, larger * p_rows
+    * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
