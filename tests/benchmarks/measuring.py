@@ -33,7 +33,7 @@ REQUEST_SECONDS = 120.0
 LOG_SECONDS = 0.5
 """After which the runs of all requests are in the log."""
 
-SERVER_PARAMETERS = {"shared_buffers": "2GB", "fsync": "off", "max_wal_size": "4GB", "search_path": "quarry, public"}
+SERVER_PARAMETERS = {"shared_buffers": "8GB", "fsync": "off", "max_wal_size": "4GB", "search_path": "quarry, public"}
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Scored = Sequence[tuple[str, float]]
