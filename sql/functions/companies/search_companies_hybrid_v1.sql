@@ -67,7 +67,7 @@ begin
   from scored s
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match)
-    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[2], ''), p_limit, condition,
+    using p_query_embedding, asked.all_words, coalesce(gathered[1], '') || coalesce(gathered[3], '') || coalesce(gathered[4], ''), p_limit, condition,
       p_min_semantic, p_weights;
 end
 $$;
