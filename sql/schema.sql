@@ -4253,9 +4253,9 @@ begin
   end if;
 
   weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
-  select string_agg(g.part::text, ' | ')::tsquery into some_words
-  from unnest(gathered_words('companies', weighed.words, max_candidates)) g (part) where numnode(g.part) > 0;
-  if some_words is null then
+  select coalesce(g.parts[1], '') || coalesce(g.parts[3], '') || coalesce(g.parts[4], '') into some_words
+  from gathered_words('companies', weighed.words, max_candidates) g (parts);
+  if numnode(some_words) = 0 then
     return;
   end if;
   if numnode(weighed.required) > 0 then
@@ -4486,8 +4486,8 @@ begin
       best := (
         select case
           when together.rows > max_ranked then array(
-            select distinct b.id
-            from unnest((p_query).words[:max_listed]) w (word), unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) b (id))
+            select unnest(best)
+            union select unnest(best_rows(p_table, w.word, listed, max_ranked / 2)) from unnest((p_query).words[2:max_listed]) w (word))
           when together.rows < max_ranked / 30 then best end
         from lexeme_counts one, lexeme_counts other, text_totals t, lateral (select one.rows::float8 * other.rows / t.rows as rows) together
         where one.of_table = p_table::text and one.lexeme = (p_query).words[1]
@@ -4498,7 +4498,7 @@ begin
   end if;
   if required is not null then
     -- one query of both: the index tells what is excluded
-    wanted := array(select coalesce(w.query && required, w.query) from unnest(wanted) with ordinality w (query, place) order by w.place);
+    wanted := array(select w.query && required from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
   return query execute format('

@@ -44,15 +44,19 @@ def indexes_built_afterwards(connection: Connection, *tables: str) -> Iterator[N
     """Without the indexes of `tables` meanwhile, except those of keys. They are built at once at the end, in memory, which takes
     a fraction of the time, and the tables analysed."""
     found = connection.execute(
-        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index"
+        "select indexrelid::regclass::text, indrelid, pg_get_indexdef(indexrelid) from pg_index"
         " where indrelid = any(%s::regclass[]) and not indisunique",
         [list(tables)],
     ).fetchall()
-    for name, _ in found:
+    for name, *_ in found:
         connection.execute(f"drop index {name}".encode())
     yield
-    connection.execute("set maintenance_work_mem = '6GB'")
-    for _, definition in found:
+    for _, table, definition in found:
+        # an index of vectors takes up to twice what they do, and processes that build one together reserve all that they may take
+        connection.execute(
+            "select set_config('maintenance_work_mem', greatest(65536, 2 * pg_table_size(%s::oid) / 1024)::text, false)",
+            [table],
+        )
         connection.execute(definition.encode())
     connection.execute("reset maintenance_work_mem")
     connection.execute(f"vacuum analyze {', '.join(tables)}".encode())

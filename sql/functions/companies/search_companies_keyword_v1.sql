@@ -64,9 +64,9 @@ begin
   end if;
 
   weighed := weigh_query(array['companies'], p_query_text, p_strict => true, p_max_words => max_words);
-  select string_agg(g.part::text, ' | ')::tsquery into some_words
-  from unnest(gathered_words('companies', weighed.words, max_candidates)) g (part) where numnode(g.part) > 0;
-  if some_words is null then
+  select coalesce(g.parts[1], '') || coalesce(g.parts[3], '') || coalesce(g.parts[4], '') into some_words
+  from gathered_words('companies', weighed.words, max_candidates) g (parts);
+  if numnode(some_words) = 0 then
     return;
   end if;
   if numnode(weighed.required) > 0 then

@@ -1,7 +1,9 @@
--- Where to look for the rows of a table that are worth ranking for some words (lexemes), about p_rows rows together, as four tsqueries, null
--- where there is nothing to look for, the first the most worth: the rare words, each by itself, as long as their rows are at most half of these; of the others more
--- than half together, where pairs may be in far too many rows; pairs, the rarest first, which are expected in three times as many rows
--- as if words were independent, since those of one topic go together; and where that is little, the rarest of the others by itself.
+-- Where to look for the rows of a table that are worth ranking for some words (lexemes), about p_rows rows together, as four tsqueries, the
+-- one most worth it first, null where there is nothing to look for: the rare words, each by itself, as long as their rows are at most
+-- half of these; of the others more than half together, where pairs may be in far too many rows; pairs, the rarest first, which are
+-- expected in three times as many rows as if words were independent, since those of one topic go together; and where that is little,
+-- the rarest of the others by itself.
+-- Who takes the rows in no order needs no second one: pairs find them too.
 create or replace function gathered_words(p_table regclass, p_words text[], p_rows int) returns tsquery[]
 language sql stable
 set plan_cache_mode = force_generic_plan  -- to plan it anew takes longer than to do it
