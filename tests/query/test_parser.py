@@ -78,6 +78,18 @@ def test_a_part_of_a_name_counts_where_it_is_written_like_one() -> None:
     assert not written_large.is_latent
 
 
+@pytest.mark.parametrize("text", ["Lamps", "lamp", "Lamp's"])
+def test_a_whole_question_names_what_it_is_but_for_the_plural(text: str) -> None:
+    assert _known(_parse(text, (0, 1, KnownValue("studio", "Lamp")))) == [["studio: Lamp"]]
+
+
+def test_a_whole_question_of_one_stem_with_a_name_does_not_say_it() -> None:
+    name, mood = KnownValue("studio", "Engine"), KnownValue("mood", "engineered", is_whole=False)
+    assert _known(_parse("engineers", (0, 1, name))) == []
+    assert _known(_parse("engineers", (0, 1, name), (0, 1, mood))) == [["mood: engineered"]]
+    assert _known(_parse("by engineers", (1, 2, name))) == [["studio: Engine"]]
+
+
 def test_quoted_words_are_to_be_found_as_they_are() -> None:
     parsed = _parse('films that say "not without you"')
     assert [mention.value for mention in _said(parsed, Phrase)] == [Phrase("not without you")]

@@ -156,6 +156,9 @@ def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequ
 def _known(
     sides: Sides, first: int, last: int, values: Sequence[KnownValue], place: Mention | None
 ) -> KnownSpan | None:
+    values = [value for value in values if not _is_inflected_name(sides, first, last, value)]
+    if not values:
+        return None
     ranked = _likeliest(sides, first, last, values)
     support = sides.support(ranked[0].facet, first, last)
     if place is not None and (meant := _as_place(sides, first, place, ranked, support)):
@@ -232,6 +235,15 @@ def _without_chance_names(
         or (value.is_whole and value.likeness < 1)
         or ("".join(keys(value.value)) == "".join(said) if value.is_whole else _is_part(said, value, len(parts)))
     )
+
+
+def _is_inflected_name(sides: Sides, first: int, last: int, value: KnownValue) -> bool:
+    """Whether words are only of one stem with a name, with nothing that speaks for it: "engineers" names no team "Engine"."""
+    if value.facet not in sides.name_facets or not value.is_whole or value.likeness < 1:
+        return False
+    said = "".join(token.key for token in sides.tokens[first:last])
+    is_same = said.removesuffix("s") == "".join(keys(value.value)).removesuffix("s")
+    return not is_same and not sides.support(value.facet, first, last)
 
 
 def _is_part(said: Sequence[str], value: KnownValue, parts: int) -> bool:
