@@ -45,6 +45,23 @@ def test_a_person_has_a_link_that_back_closes_and_a_reload_charges_nothing(site:
     assert len(searches.bodies) == 1
 
 
+def test_what_is_opened_while_a_panel_closes_stays(site: Site) -> None:
+    page = site.open(PEOPLE, before=Searches())
+    page.locator(".result-open").click()
+    panel, kept = page.get_by_role("dialog", name="Asha Rao"), page.get_by_role("dialog", name="What you keep")
+    expect(panel).to_contain_text("Double entry, twice.")
+    page.evaluate(
+        """() => document.querySelector('dialog[open]').addEventListener(
+            'close', () => document.querySelector('[aria-label="What you keep"]').click())"""
+    )
+    panel.get_by_role("button", name="Close").click()
+    expect(kept).to_be_visible()
+    expect(page).to_have_url(re.compile("q=Backend.*#kept$"))
+    page.go_back()
+    expect(kept).to_have_count(0)
+    expect(page).to_have_url(re.compile("q=Backend[^#]*$"))
+
+
 def test_a_search_that_is_reloaded_before_its_answer_is_the_same_request(site: Site) -> None:
     held: list[Route] = []
     page = site.open(PEOPLE, before=lambda page: page.route("**/people/search", lambda route: held.append(route)))

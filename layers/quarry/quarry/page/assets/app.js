@@ -59,6 +59,9 @@ const hints = new Map();
 /** Counts navigations: one that was overtaken while its module loaded shows nothing. */
 let navigation = 0;
 
+/** Whether the history is on its way back to what a panel lay over: it arrives later. */
+let isGoingBack = false;
+
 let config, session, api, examples;
 
 async function start() {
@@ -170,8 +173,10 @@ function showItem() {
     // one that was closed by going elsewhere leaves that address as it is
     if (item !== own) return;
     item = null;
-    if (history.state?.isOver) history.back();
-    else history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+    if (history.state?.isOver) {
+      isGoingBack = true;
+      history.back();
+    } else history.replaceState(history.state, '', `${location.pathname}${location.search}`);
   });
 }
 
@@ -195,14 +200,22 @@ function fragmentOf(name) {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
+/** Do what makes an entry of the history; once a Back that is under way has arrived, or it would lead away from that entry. */
+function afterBack(act) {
+  if (isGoingBack) addEventListener('popstate', act, {once: true});
+  else act();
+}
+
 /** Open something over what is shown; Back closes it. */
 function openItem(name, hint) {
-  hints.set(name, hint);
-  const address = `#${fragmentOf(name)}`;
-  const state = {...history.state, isOver: true};
-  if (item === null) history.pushState(state, '', location.pathname + location.search + address);
-  else history.replaceState({...history.state}, '', location.pathname + location.search + address);
-  showItem();
+  afterBack(() => {
+    hints.set(name, hint);
+    const address = `#${fragmentOf(name)}`;
+    const state = {...history.state, isOver: true};
+    if (item === null) history.pushState(state, '', location.pathname + location.search + address);
+    else history.replaceState({...history.state}, '', location.pathname + location.search + address);
+    showItem();
+  });
 }
 
 /** The domain's module, its stylesheet loaded; null when they could not be had. */
@@ -300,7 +313,10 @@ function showTools() {
 }
 
 function listen() {
-  addEventListener('popstate', show);
+  addEventListener('popstate', () => {
+    isGoingBack = false;
+    show();
+  });
   document.addEventListener('click', followInside);
   document.addEventListener('keydown', focusPrompt);
 }
@@ -323,9 +339,11 @@ function followInside(event) {
 
 /** Go to an address of the page, as a new entry of the history. @param {string | URL} address */
 function visit(address) {
-  history.pushState({key: crypto.randomUUID()}, '', address);
-  scrollTo(0, 0);
-  show();
+  afterBack(() => {
+    history.pushState({key: crypto.randomUUID()}, '', address);
+    scrollTo(0, 0);
+    show();
+  });
 }
 
 /** `/` goes to the question, wherever the reader is, but not while they type. */
