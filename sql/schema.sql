@@ -4094,7 +4094,8 @@ begin
   weighed.required := null;
   return query
     select c.id, c.coverage, c.similarity
-    from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter, p_embedding_type => 'profile') c;
+    from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter,
+      p_rows => greatest(500, 2 * p_limit), p_embedding_type => 'profile') c;
 end
 $$;
 
@@ -4849,7 +4850,8 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where length(w.word) >= shortest_misspelt
-      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables))
+      -- each word by its key, whatever is known of the table: counted anew, it has no statistics
+      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
@@ -7934,6 +7936,13 @@ CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.agenda_items REFERENCIN
 
 
 --
+-- Name: campaigns texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
 -- Name: document_sections texts_noted_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
@@ -7973,6 +7982,13 @@ CREATE TRIGGER texts_noted_insert AFTER INSERT ON quarry.transcript_segments REF
 --
 
 CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
+
+
+--
+-- Name: campaigns texts_noted_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.note_changed_texts();
 
 
 --

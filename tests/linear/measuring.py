@@ -1,7 +1,10 @@
-"""How long a reader takes, in seconds of this thread's processor, so that a busy machine changes nothing."""
+"""How long a reader takes, in seconds of this thread's processor, so that a busy machine changes nothing; nor does what else the
+process keeps, which each search for garbage would read.
+"""
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -36,22 +39,24 @@ def assert_linear(read: Callable[[str], object], hostile: Callable[[int], str], 
 
 def cpu_seconds(read: Callable[[str], object], text: str) -> float:
     """Raises Stopped after STOPPED_AFTER_SECONDS, within a pattern too."""
-    with _stopped():
+    with _alone():
         start = time.thread_time()
         read(text)
         return time.thread_time() - start
 
 
 @contextmanager
-def _stopped() -> Iterator[None]:
+def _alone() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise Stopped(f"reading had not ended after {STOPPED_AFTER_SECONDS} s of the processor")
 
     before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, STOPPED_AFTER_SECONDS)
+    gc.disable()
     try:
         yield
     finally:
+        gc.enable()
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
 

@@ -1,6 +1,7 @@
 -- Campaigns that are about something: those nearest to p_query_embedding by their profiles, and those whose copy holds words of the
 -- query, up to p_limit by either; of those that meet p_filter, see hybrid_candidates. `coverage` is the share of the query's words
--- that the copy holds, by what they say. Exclusions are left to p_filter, which knows more than the copy.
+-- that the copy holds, by what they say. As many rows are ranked for their words as by hybrid_rank_records. Exclusions are left to
+-- p_filter, which knows more than the copy.
 create or replace function search_campaigns_by_theme(p_query text, p_query_embedding halfvec, p_limit int, p_filter text default null)
 returns table (id text, coverage double precision, similarity double precision)
 language plpgsql stable
@@ -11,6 +12,7 @@ begin
   weighed.required := null;
   return query
     select c.id, c.coverage, c.similarity
-    from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter, p_embedding_type => 'profile') c;
+    from hybrid_candidates('campaigns', 'campaign_embeddings', weighed, p_query_embedding, p_limit, p_filter,
+      p_rows => greatest(500, 2 * p_limit), p_embedding_type => 'profile') c;
 end
 $$;

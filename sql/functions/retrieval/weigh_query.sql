@@ -50,7 +50,8 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where length(w.word) >= shortest_misspelt
-      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables))
+      -- each word by its key, whatever is known of the table: counted anew, it has no statistics
+      and not exists (select from lexeme_counts c where c.lexeme = w.word and c.of_table = any(p_tables) offset 0)
     order by w.place limit max_misspelt);
   if unknown <> '{}' then
     unknown := unwritten(p_tables, unknown);
