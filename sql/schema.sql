@@ -4051,7 +4051,7 @@ CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p
     AS $_$
 declare
   max_ranked_words constant int := 2000;
-  max_looked_at constant int := 6000;
+  max_looked_at constant int := 4000;
   max_postings constant float8 := 150000;
   all_words constant tsquery := parsed_query(p_query);
   indexed constant tsquery := bounded_index_query('campaigns', all_words, max_postings);

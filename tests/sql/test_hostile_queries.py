@@ -11,7 +11,7 @@ from quarry.core.services import Services
 from tests.benchmarks.generated import Query
 from tests.benchmarks.hostile import DOMAINS, hostile_queries
 
-LOOKED_AT_MAX = 6000
+LOOKED_AT_MAX = 4000
 """Campaigns that hold the words of a query and are looked at for its phrases and exclusions."""
 
 SAMPLE_WORDS = """
