@@ -45,6 +45,8 @@ PAGE = 20
 EXCLUDED_MAX = 20
 """Words that one query of people excludes here."""
 TIMEOUT_SECONDS = 10.0
+ENTITIES_EACH = 5_000
+"""Of each owner, unless there were fewer than OWNERS of them: a larger table has more owners."""
 
 Search = Callable[[Database, Query], Awaitable[object]]
 
@@ -129,6 +131,10 @@ def _loaded(load: Callable[[Connection, Corpus, int], None]) -> Callable[[Connec
     return fill
 
 
+def _load_workspaces(connection: Connection, corpus: Corpus, rows: int) -> None:
+    load_workspace(connection, corpus, rows, max(OWNERS, rows // ENTITIES_EACH))
+
+
 def _load_companies(connection: Connection, rows: int) -> Corpus:
     corpus = CompanyCorpus()
     load_companies(connection, corpus, rows)
@@ -139,7 +145,7 @@ DOMAINS: dict[str, tuple[Callable[[Connection, int], Corpus], Search]] = {
     "campaigns": (_loaded(load_campaigns), _search_campaigns),
     "campaign themes": (_loaded(load_campaigns), _search_campaign_themes),
     "companies": (_load_companies, _search_companies),
-    "ontology": (_loaded(load_workspace), _search_ontology),
+    "ontology": (_loaded(_load_workspaces), _search_ontology),
     "people": (_loaded(load_people), _search_people),
     "records": (_loaded(load_motions), _search_records),
 }
