@@ -4155,6 +4155,7 @@ $_$;
 
 CREATE FUNCTION quarry.search_companies_hybrid_v1(p_query_text text, p_query_embedding public.halfvec, p_statuses text[] DEFAULT ARRAY['startup'::text], p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_limit integer DEFAULT 120, p_min_semantic double precision DEFAULT 0.25, p_weights double precision[] DEFAULT ARRAY[0.58, 0.27, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, semantic_score double precision, keyword_score double precision, niche_score double precision, combined_score double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
   no_match constant float8 := 1e-15;
@@ -4212,6 +4213,7 @@ $_$;
 
 CREATE FUNCTION quarry.search_companies_keyword_v1(p_query_text text, p_statuses text[] DEFAULT ARRAY['startup'::text], p_limit integer DEFAULT 120, p_include_ids text[] DEFAULT NULL::text[], p_exclude_ids text[] DEFAULT '{}'::text[], p_weights double precision[] DEFAULT ARRAY[0.85, 0.15], p_filter text DEFAULT NULL::text) RETURNS TABLE(company_id text, keyword_score double precision, niche_score double precision, combined_score double precision, coverage double precision, matched_fields text[])
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
@@ -4268,6 +4270,9 @@ begin
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
+  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
+  -- setting is restored behind it
+  perform set_config('enable_seqscan', 'off', true);
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('
@@ -4438,6 +4443,7 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 
 CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
     AS $_$
 declare
@@ -4502,6 +4508,9 @@ begin
     wanted := array(select w.query && required from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
+  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
+  -- setting is restored behind it
+  perform set_config('enable_seqscan', 'off', true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (
@@ -4732,6 +4741,7 @@ $_$;
 
 CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_key name DEFAULT 'record_id'::name, p_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'on'
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'
     SET "hnsw.max_scan_tuples" TO '2500'

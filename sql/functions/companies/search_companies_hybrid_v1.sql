@@ -22,6 +22,7 @@ create or replace function search_companies_hybrid_v1(
   combined_score double precision, matched_fields text[]
 )
 language plpgsql stable
+set enable_seqscan = off  -- unknown words are taken for so common that reading the table to the limit would find them
 as $$
 declare
   no_match constant float8 := 1e-15;

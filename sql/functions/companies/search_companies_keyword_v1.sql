@@ -22,6 +22,7 @@ create or replace function search_companies_keyword_v1(
   coverage double precision, matched_fields text[]
 )
 language plpgsql stable
+set enable_seqscan = on
 set synchronize_seqscans = off
 as $$
 declare
@@ -78,6 +79,9 @@ begin
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
+  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
+  -- setting is restored behind it
+  perform set_config('enable_seqscan', 'off', true);
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
     ' from ('

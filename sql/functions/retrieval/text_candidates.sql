@@ -21,6 +21,7 @@ create or replace function text_candidates(
   p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000
 ) returns table (id text, text_score double precision, coverage double precision)
 language plpgsql stable
+set enable_seqscan = on
 set synchronize_seqscans = off
 as $$
 declare
@@ -85,6 +86,9 @@ begin
     wanted := array(select w.query && required from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
+  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
+  -- setting is restored behind it
+  perform set_config('enable_seqscan', 'off', true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
       select d.id, d.words, (%3$s)::float8 as score from (

@@ -13,6 +13,7 @@ create or replace function vector_candidates(
   p_embedding_type text default null, p_key name default 'record_id', p_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
+set enable_seqscan = on  -- whatever it is in the caller
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 2500
