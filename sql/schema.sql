@@ -4719,6 +4719,7 @@ $$;
 
 CREATE FUNCTION quarry.unwritten(p_tables text[], p_words text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
     AS $_$
 declare
   of_table text;

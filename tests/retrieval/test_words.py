@@ -167,6 +167,20 @@ class TestManyRows:
         assert "motions_text_search" in read.indexes
         assert not read.whole
 
+    def test_words_that_no_row_holds_are_looked_for_by_the_index(self, crowded: Connection) -> None:
+        unknown = " ".join(f"{first}q{second}x" for first in "bcdfg" for second in "aeio")
+        with crowded.transaction(force_rollback=True):
+            # as if the table were so large that reading it to the limit seemed less
+            crowded.execute("set local random_page_cost = 10000")
+            read = reads(
+                crowded,
+                "motions",
+                "select * from text_candidates('motions', weigh_query('{motions}', %s), 10)",
+                [unknown],
+            )
+        assert "motions_text_search" in read.indexes
+        assert not read.whole
+
     def test_common_words_alone_are_ranked_over_some_rows(self, crowded: Connection) -> None:
         assert len(crowded.execute(CANDIDATES, ["council", 10]).fetchall()) == 10
 
