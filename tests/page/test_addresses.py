@@ -105,10 +105,10 @@ def test_what_was_being_answered_is_read_on_after_a_reload(site: Site) -> None:
         elif len(asked) > 2:
             answer_ndjson(begun, ended, {"type": "final_answer", "data": final, "seq": f"{RUN}/3"})(route)
 
-    page = site.open(COMPANIES, before=lambda page: page.route("**/companies/chat*", answer))
-    expect(page.locator(".timeline li")).to_be_visible()
+    page = site.open(before=lambda page: page.route("**/companies/chat*", answer))
     with page.expect_request("**/companies/chat*after_seq*"):
-        pass
+        page.goto(f"{site.url}/{COMPANIES}")
+        expect(page.locator(".timeline li")).to_be_visible()
     page.reload()
     expect(page.locator(".prose")).to_have_text("Two fit.")
     assert asked[0].endswith("/companies/chat")
