@@ -128,7 +128,7 @@ def _compare(
     return Measured(matches, with_nearest, literal, props, same)
 
 
-def load_workspace(connection: Connection, corpus: Corpus, count: int, owners: int = OWNERS) -> None:
+def load_workspace(connection: Connection, corpus: Corpus, count: int, owners: int) -> None:
     """`count` entities in equal parts of each type, spread over `owners`, each with a few projects."""
     random = np.random.default_rng(11)
     projects = ((f"project-{n}", f"owner-{n % owners}", f"Project {n}") for n in range(owners * PROJECTS_EACH))

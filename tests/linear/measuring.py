@@ -47,6 +47,8 @@ def cpu_seconds(read: Callable[[str], object], text: str) -> float:
 
 @contextmanager
 def _alone() -> Iterator[None]:
+    """Without the search for garbage meanwhile, and stopped after STOPPED_AFTER_SECONDS."""
+
     def stop(number: int, frame: FrameType | None) -> None:
         raise Stopped(f"reading had not ended after {STOPPED_AFTER_SECONDS} s of the processor")
 

@@ -8,10 +8,11 @@ import pytest
 
 from quarry.core.query.cues import cues
 from quarry.core.query.lexicon import lexicon_of
-from quarry.core.query.mention import Asked, DateRange, Known, KnownValue, Mention, ParsedQuery, Phrase, Word
+from quarry.core.query.mention import Asked, DateRange, Known, KnownValue, Mention, ParsedQuery, Phrase, Place, Word
 from quarry.core.query.parser import parse
 from quarry.core.query.vocabulary import ValueMatch, Vocabulary
 from quarry.core.retrieval.facets import Facet, SearchTable
+from tests.query.tables import BUILDINGS
 
 TABLE = SearchTable(
     "films",
@@ -26,9 +27,9 @@ TABLE = SearchTable(
 )
 
 
-def _parse(text: str, *matches: tuple[int, int, KnownValue]) -> ParsedQuery:
+def _parse(text: str, *matches: tuple[int, int, KnownValue], table: SearchTable = TABLE) -> ParsedQuery:
     vocabulary = Vocabulary(tuple(ValueMatch(*match) for match in matches))
-    return parse(text, lexicon=lexicon_of(TABLE), vocabulary=vocabulary, reference_date=datetime.date(2026, 3, 18))
+    return parse(text, lexicon=lexicon_of(table), vocabulary=vocabulary, reference_date=datetime.date(2026, 3, 18))
 
 
 def _known(parsed: ParsedQuery) -> list[list[str]]:
@@ -88,6 +89,13 @@ def test_a_whole_question_of_one_stem_with_a_name_does_not_say_it() -> None:
     assert _known(_parse("engineers", (0, 1, name))) == []
     assert _known(_parse("engineers", (0, 1, name), (0, 1, mood))) == [["mood: engineered"]]
     assert _known(_parse("by engineers", (1, 2, name))) == [["studio: Engine"]]
+
+
+@pytest.mark.parametrize("text", ["kenya", "buildings in kenya"])
+def test_a_place_of_one_stem_with_a_name_is_a_place(text: str) -> None:
+    last = len(text.split())
+    parsed = _parse(text, (last - 1, last, KnownValue("architect", "Kenyan")), table=BUILDINGS.table)
+    assert [mention.end for mention in _said(parsed, Place)] == [len(text)]
 
 
 def test_quoted_words_are_to_be_found_as_they_are() -> None:

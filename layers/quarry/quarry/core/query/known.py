@@ -125,7 +125,8 @@ def find_known(vocabulary: Vocabulary, sides: Sides, places: Mapping[tuple[int, 
     """
     spans: dict[tuple[int, int], list[KnownValue]] = {}
     for match in vocabulary.matches:
-        if 0 <= match.first < match.last <= len(sides.tokens):
+        is_inside = 0 <= match.first < match.last <= len(sides.tokens)
+        if is_inside and not _is_inflected_name(sides, match.first, match.last, match.value):
             spans.setdefault((match.first, match.last), []).append(match.value)
     found = [
         known
@@ -156,9 +157,6 @@ def _within(sides: Sides, known: KnownSpan, spans: Mapping[tuple[int, int], Sequ
 def _known(
     sides: Sides, first: int, last: int, values: Sequence[KnownValue], place: Mention | None
 ) -> KnownSpan | None:
-    values = [value for value in values if not _is_inflected_name(sides, first, last, value)]
-    if not values:
-        return None
     ranked = _likeliest(sides, first, last, values)
     support = sides.support(ranked[0].facet, first, last)
     if place is not None and (meant := _as_place(sides, first, place, ranked, support)):
