@@ -3649,7 +3649,7 @@ begin
   elsif tg_table_name = 'experience_cards' and tg_op = 'INSERT' then
     perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with before as (select b.* from experience_cards b where b.person_id in (select person_id from new_rows) and b.id not in (select id from new_rows)),
+    with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from new_rows) and not exists (select from new_rows w where w.id = b.id)),
     people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
       from people t where t.id in (select person_id from new_rows)),
     experience_cards as (select 1 as change, w.* from new_rows w)
@@ -3686,10 +3686,12 @@ begin
   elsif tg_table_name = 'experience_cards' and tg_op = 'UPDATE' then
     perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with before as (select b.* from experience_cards b where b.person_id in (select person_id from new_rows union select person_id from old_rows) and b.id not in (select id from new_rows) union all select * from old_rows),
+    with changed_to as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
+    changed_from as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows),
+    before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from changed_to union select person_id from changed_from) and not exists (select from changed_to w where w.id = b.id) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from changed_from),
     people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from new_rows union select person_id from old_rows)),
-    experience_cards as (select 1 as change, w.* from new_rows w union all select -1 as change, w.* from old_rows w)
+      from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
+    experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
         select 'domain', r.domain
@@ -3723,7 +3725,7 @@ begin
   elsif tg_table_name = 'experience_cards' and tg_op = 'DELETE' then
     perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with before as (select b.* from experience_cards b where b.person_id in (select person_id from old_rows) union all select * from old_rows),
+    with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from old_rows) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
     people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
       from people t where t.id in (select person_id from old_rows)),
     experience_cards as (select -1 as change, w.* from old_rows w)

@@ -72,6 +72,8 @@ _TEST_PARAMETERS = {
     # statistics are those that a test has made, whenever it runs
     "autovacuum": "off",
     "max_connections": "200",
+    # a connection that was left while it was made keeps each `drop database` waiting so long
+    "authentication_timeout": "10s",
     "max_wal_size": "256MB",
     # for the tests' own statements: the service finds its schema by itself, see tests/sql/test_own_schema.py
     "search_path": "quarry, public",

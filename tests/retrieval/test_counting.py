@@ -117,6 +117,24 @@ def test_rows_written_at_once_are_counted_by_their_statement(connection: psycopg
     assert ("Yak", 100) in connection.execute("select value, row_count from facet_values").fetchall()
 
 
+def test_cards_written_at_once_are_counted_by_their_statement(connection: psycopg.Connection) -> None:
+    connection.execute("insert into people (id, name) select g::text, 'Person ' || g from generate_series(1, 100) g")
+    connection.execute(
+        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
+        " select g::text, (g % 100 + 1)::text, 'Quillworks', 'Smith', 'work', g % 3 > 0 from generate_series(1, 300) g"
+    )
+    for change in (
+        "embedded_hash = content_hash",
+        "company_name = 'Oarworks' where id::int > 100",
+        "visible = not visible where id::int > 50",
+        "person_id = (id::int % 7 + 1)::text",
+        "id = (id::int + 1000)::text",
+        "visible = false, company_name = 'Sailworks'",
+    ):
+        connection.execute(f"update experience_cards set {change}".encode())
+        assert differences(connection) == [], change
+
+
 def test_what_a_row_belongs_to_is_counted_under_its_new_name(connection: psycopg.Connection) -> None:
     connection.execute("insert into meetings (id, body, title, date) values ('m', 'Dock Board', 'First', '2020-01-01')")
     connection.execute("insert into motions (id, meeting_id, text_content) values ('a', 'm', 'Moved.')")

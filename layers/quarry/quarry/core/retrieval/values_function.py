@@ -154,12 +154,16 @@ def _writes_of_rows(table: SearchTable, relations: Sequence[Related | None]) -> 
 
 def _updated(name: str, table: SearchTable) -> str:
     """The rows of a table before and after an update, where what the values are made of changed: in most it did not."""
-    columns = _columns(table, name)
-    new, old = f"select {columns} from new_rows", f"select {columns} from old_rows"
+    new, old = _changed(_columns(table, name))
     return (
-        f"with {name} as (select 1 as change, n.* from ({new} except all {old}) n\n"
-        f"      union all select -1, o.* from ({old} except all {new}) o)\n    "
+        f"with {name} as (select 1 as change, n.* from ({new}) n\n      union all select -1, o.* from ({old}) o)\n    "
     )
+
+
+def _changed(columns: str) -> tuple[str, str]:
+    """What an update changed in some columns: the rows as they are, and as they were."""
+    new, old = f"select {columns} from new_rows", f"select {columns} from old_rows"
+    return f"{new} except all {old}", f"{old} except all {new}"
 
 
 def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -> Iterator[_Write]:
@@ -169,17 +173,23 @@ def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -
     if None in _relations(table):
         values.append(_values(table, None, "t.change", where="t.change <> 0"))
     before = re.sub(rf"\b{name}\b", "before", table.where)
+    columns = _columns(table, name, "id", owner)
+    new, old = _changed(columns)
     for operation, written in {
         "insert": {"new_rows": 1},
-        "update": {"new_rows": 1, "old_rows": -1},
+        "update": {"changed_to": 1, "changed_from": -1},
         "delete": {"old_rows": -1},
     }.items():
         owners = " union ".join(f"select {owner} from {rows}" for rows in written)
         signed = " union all ".join(f"select {change} as change, w.* from {rows} w" for rows, change in written.items())
-        others = " and b.id not in (select id from new_rows)" if "new_rows" in written else ""
+        # compared by joins: ids in a list would be compared each with each where there are too many of them for memory
+        added = "".join(
+            f" and not exists (select from {rows} w where w.id = b.id)" for rows in written if written[rows] > 0
+        )
+        removed = "".join(f" union all select {columns} from {rows}" for rows in written if written[rows] < 0)
+        changed = f"changed_to as ({new}),\n    changed_from as ({old}),\n    " if operation == "update" else ""
         instead = (
-            f"with before as (select b.* from {name} b where b.{owner} in ({owners}){others}"
-            f"{' union all select * from old_rows' if 'old_rows' in written else ''}),\n"
+            f"with {changed}before as (select {columns} from {name} b where b.{owner} in ({owners}){added}{removed}),\n"
             f"    {table.name} as (select ({table.where})::int - ({before})::int as change, t.*\n"
             f"      from {table.name} t where t.{table.key} in ({owners})),\n"
             f"    {name} as ({signed})\n    "
@@ -188,8 +198,8 @@ def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -
     yield _Write(name, "truncate")
 
 
-def _columns(table: SearchTable, written: str) -> str:
-    """The columns of the table written that the values are made of."""
+def _columns(table: SearchTable, written: str, *others: str) -> str:
+    """The columns of the table written that the values are made of, and others."""
     relations = [
         related for related in _relations(table) if written == table.name or (related and related.table == written)
     ]
@@ -199,4 +209,4 @@ def _columns(table: SearchTable, written: str) -> str:
     if written == table.name:
         sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
     row = "t" if written == table.name else "r"
-    return ", ".join(sorted(set(re.findall(rf"\b{row}\.(\w+)", " ".join(sql)))))
+    return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
