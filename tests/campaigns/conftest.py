@@ -12,21 +12,21 @@ from tests.fakes.openai_server import FakeOpenAI
 
 
 @pytest.fixture(scope="package")
-def campaigns_url(server_url: str, sample_template: str) -> str:
+def sample_url(server_url: str, sample_template: str) -> str:
     """A database with the sample data that these tests ask and none changes."""
     return create_database(server_url, "campaigns_sample", template=sample_template)
 
 
 @pytest.fixture(scope="package")
-def client(campaigns_url: str) -> Iterator[TestClient]:
+def client(sample_url: str) -> Iterator[TestClient]:
     """The application without a chat model."""
-    with client_of(campaigns_url) as client:
+    with client_of(sample_url) as client:
         yield client
 
 
 @pytest.fixture(scope="package")
-def shared_model_client(campaigns_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
-    with client_of(campaigns_url, **model_environment(shared_model.url)) as client:
+def shared_model_client(sample_url: str, shared_model: FakeOpenAI) -> Iterator[TestClient]:
+    with client_of(sample_url, **model_environment(shared_model.url)) as client:
         yield client
 
 

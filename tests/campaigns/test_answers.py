@@ -16,8 +16,8 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def rows(campaigns_url: str) -> list[Row]:
-    with psycopg.connect(campaigns_url, row_factory=dict_row) as connection:
+def rows(sample_url: str) -> list[Row]:
+    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
         return connection.execute("select * from campaigns").fetchall()
 
 

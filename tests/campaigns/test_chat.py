@@ -15,8 +15,8 @@ from tests.conftest import client_of
 
 
 @pytest.fixture(scope="module")
-def rows(campaigns_url: str) -> list[dict[str, Any]]:
-    with psycopg.connect(campaigns_url, row_factory=dict_row) as connection:
+def rows(sample_url: str) -> list[dict[str, Any]]:
+    with psycopg.connect(sample_url, row_factory=dict_row) as connection:
         return connection.execute("select * from campaigns").fetchall()
 
 
