@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -23,7 +24,7 @@ from typing import Any, Literal
 
 import psycopg
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
 
 from tests.conftest import clone_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI
@@ -168,6 +169,19 @@ def _site(browser: Browser, url: str) -> Iterator[Site]:
     yield site
     site.close()
     assert site.complaints == []
+
+
+def requests_to(page: Page, address: str, made: list[Request] | None = None) -> list[Request]:
+    """The requests whose address has `address` (a pattern) in it that the page makes from now on, after those `made` before. One
+    that `expect_request` has waited for is among them; a handler of `page.route` may not have been called by then."""
+    made = [] if made is None else made
+    page.on("request", lambda request: made.append(request) if re.search(address, request.url) else None)
+    return made
+
+
+def body_of(request: Request) -> Any:
+    """The JSON that a request was sent with."""
+    return json.loads(request.post_data or "null")
 
 
 def answer_json(body: object, status: int = 200, **headers: str) -> Callable[[Route], None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Route, expect
 
-from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson
+from tests.page.conftest import NARROW, Site, answer_json, answer_ndjson, requests_to
 from tests.page.test_companies_page import ASKED as COMPANIES
 from tests.page.test_companies_page import answered
 from tests.page.test_people_page import ASKED as PEOPLE
@@ -15,14 +15,7 @@ from tests.page.test_people_page import Searches
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
 RUN = "0b3a1c52-7a51-4b33-9a5e-2f6f5f1f9f10"
-ASKING = re.compile("/(companies/chat|people/search|records/(ask|search))")
-
-
-def calls(page: Page) -> list[Request]:
-    """What the page asks from now on that costs something."""
-    asked: list[Request] = []
-    page.on("request", lambda request: asked.append(request) if ASKING.search(request.url) else None)
-    return asked
+ASKING = "/(companies/chat|people/search|records/(ask|search))"  # what costs something
 
 
 def test_a_person_has_a_link_that_back_closes_and_a_reload_charges_nothing(site: Site) -> None:
@@ -63,14 +56,16 @@ def test_what_is_opened_while_a_panel_closes_stays(site: Site) -> None:
 
 
 def test_a_search_that_is_reloaded_before_its_answer_is_the_same_request(site: Site) -> None:
-    held: list[Route] = []
-    page = site.open(PEOPLE, before=lambda page: page.route("**/people/search", lambda route: held.append(route)))
+    page = site.open()
+    page.route("**/people/search", lambda route: None)
+    with page.expect_request("**/people/search") as first:
+        page.goto(f"{site.url}/{PEOPLE}")
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     searches = Searches()
     searches(page)
     page.reload()
     expect(page.get_by_role("article")).to_be_visible()
-    assert searches.keys == [held[0].request.headers["idempotency-key"]]
+    assert searches.keys == [first.value.headers["idempotency-key"]]
 
 
 def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> None:
@@ -81,7 +76,7 @@ def test_a_conversation_survives_a_reload_and_asks_nothing_again(site: Site) -> 
     expect(page.locator(".turn")).to_have_count(2)
     answered(page)
     names = page.locator(".result-open").all_inner_texts()
-    asked = calls(page)
+    asked = requests_to(page, ASKING)
     page.reload()
     expect(page.locator(".turn")).to_have_count(2)
     answered(page)
@@ -123,7 +118,7 @@ def test_an_answer_and_its_list_survive_a_reload_with_the_open_record(site: Site
     panel = page.get_by_role("dialog")
     expect(panel.get_by_role("button", name="Copy citation")).to_be_visible()
     title = panel.get_by_role("heading", level=2).inner_text()
-    asked = calls(page)
+    asked = requests_to(page, ASKING)
     page.reload()
     expect(panel.get_by_role("heading", level=2)).to_have_text(title)
     page.keyboard.press("Escape")
@@ -157,7 +152,7 @@ def test_a_host_that_is_not_served_and_data_that_is_not_there_are_said(site: Sit
 
 def test_one_thing_is_opened_by_its_link_without_a_search(site: Site) -> None:
     page = site.open("search?domain=companies#company/c-afyapamoja")
-    asked = calls(page)
+    asked = requests_to(page, ASKING)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Founded")
     dialog.get_by_role("button", name="Copy link").click()

@@ -6,9 +6,9 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson
+from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson, body_of, requests_to
 from tests.page.test_accessibility import grave_findings
 
 ASKED = "search?" + urlencode(
@@ -75,16 +75,13 @@ def test_an_answer_shows_its_searches_its_counts_and_its_campaigns(site: Site) -
 def test_what_was_read_from_a_question_can_be_kept_for_the_next(site: Site) -> None:
     page = site.open(ASKED)
     answered(page)
-    sent: list[Any] = []
-    page.on(
-        "request", lambda request: sent.append(request.post_data_json) if "/campaigns/chat" in request.url else None
-    )
+    sent = requests_to(page, "/campaigns/chat")
     page.get_by_role("button", name="Keep for the next question").click()
     page.locator(".choice").first.click()
     expect(page.locator(".turn")).to_have_count(2)
     answered(page)
     expect(page.get_by_role("alert")).to_have_count(0)
-    [body] = sent
+    [body] = [body_of(request) for request in sent]
     assert (body["activeFilters"], body["applyFiltersToQuery"]) == ({"value_prop": ["Free Trial"]}, True)
     assert [message["role"] for message in body["history"]] == ["user", "assistant"]
     page.go_back()
@@ -94,11 +91,11 @@ def test_what_was_read_from_a_question_can_be_kept_for_the_next(site: Site) -> N
 
 
 def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None:
-    sent: list[Any] = []
+    sent: list[Request] = []
 
     def listen(page: Page) -> None:
         page.route("**/campaigns/chat", answer_ndjson({"type": "final_answer", "data": ANSWER}))
-        page.on("request", lambda asked: sent.append(asked.post_data_json) if "/campaigns/chat" in asked.url else None)
+        requests_to(page, "/campaigns/chat", sent)
 
     page = site.open("search?" + urlencode({"domain": "campaigns", "q": QUESTION}), before=listen)
     understood = page.get_by_role("region", name="How the question was understood")
@@ -109,7 +106,7 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     understood.get_by_role("button", name="Remove: on Email or on TV").press("Enter")
     expect(understood).to_contain_text("Answered with your changes.")
     expect(page.locator(".turn")).to_have_count(1)
-    assert sent[1] == {
+    assert body_of(sent[1]) == {
         "message": QUESTION,
         "history": [],
         "constraints": {"conditions": READ["conditions"][1:], "theme": "tea", "evidence": READ["evidence"][2:]},
@@ -117,13 +114,14 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     understood.get_by_role("button", name="Funny", exact=True).click()
     with page.expect_request("**/campaigns/chat"):
         page.get_by_role("group", name="Change: Funny").get_by_role("button", name="Better with").click()
-    [_, mood] = sent.pop()["constraints"]["conditions"]
+    [_, mood] = body_of(sent.pop())["constraints"]["conditions"]
     assert mood == {"any_of": [{"field": "sentiment", "values": ["Funny"], "negated": False}], "strength": "preferred"}
     page.go_back()
     understood.get_by_role("button", name="Remove: tea").click()
-    understood.get_by_role("button", name="Read the question again").click()
+    with page.expect_request("**/campaigns/chat"):
+        understood.get_by_role("button", name="Read the question again").click()
     expect(understood.get_by_role("button", name="Read the question again")).to_have_count(0)
-    assert "constraints" not in sent[-1]
+    assert "constraints" not in body_of(sent[-1])
     page.go_back()
     expect(understood).to_contain_text("Answered with your changes.")
     assert len(sent) == 4

@@ -6,9 +6,9 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson
+from tests.page.conftest import NARROW, WIDE, Site, answer_ndjson, body_of, requests_to
 from tests.page.test_accessibility import grave_findings
 
 QUESTION = "Health startups in Africa"
@@ -78,16 +78,13 @@ def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_anew(si
     page = site.open(ASKED)
     answered(page)
     shown = page.locator(".found .result-open").all_inner_texts()
-    sent: list[Any] = []
-    page.on(
-        "request", lambda request: sent.append(request.post_data_json) if "/companies/chat" in request.url else None
-    )
+    sent = requests_to(page, "/companies/chat")
     page.keyboard.press("/")
     page.keyboard.type("Only those in Kenya")
     page.keyboard.press("Enter")
     expect(page.locator(".turn")).to_have_count(2)
     answered(page)
-    [body] = sent
+    [body] = [body_of(request) for request in sent]
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
     assert len(body["clientContext"]["previousCandidateIds"]) == len(shown)
     page.go_back()
@@ -177,11 +174,11 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
             ]
         ],
     }
-    sent: list[Any] = []
+    sent: list[Request] = []
 
     def listen(page: Page) -> None:
         page.route("**/companies/chat", answer_ndjson(last_event(constraints=read)))
-        page.on("request", lambda asked: sent.append(asked.post_data_json) if "/companies/chat" in asked.url else None)
+        requests_to(page, "/companies/chat", sent)
 
     page = site.open("search?" + urlencode({"domain": "companies", "q": question}), before=listen)
     understood = page.get_by_role("region", name="How the question was understood")
@@ -191,27 +188,31 @@ def test_what_was_understood_is_marked_and_can_be_taken_away(site: Site) -> None
     expect(page.get_by_role("heading", name=question).locator("mark")).to_have_text(["Health", "Africa", "crypto"])
     understood.get_by_role("button", name="Remove: Crypto").press("Enter")
     expect(understood).to_contain_text("Answered with your changes.")
-    left = sent[1]["constraints"]
+    left = body_of(sent[1])["constraints"]
     assert [each["field"] for each in left["conditions"]] == ["country", "status", "sector", "category"]
     assert left["excluded"] == ["tokens"]
     assert [each["value"] for each in left["evidence"]] == ["Kenya, Ghana", "Health", "Health"]
     with page.expect_request("**/companies/chat"):
         understood.get_by_role("button", name="Remove: Health", exact=True).click()
-    assert [each["field"] for each in sent[-1]["constraints"]["conditions"]] == ["country", "sector", "status"]
+    assert [each["field"] for each in body_of(sent[-1])["constraints"]["conditions"]] == [
+        "country",
+        "sector",
+        "status",
+    ]
     understood.get_by_role("button", name="in Kenya or Ghana", exact=True).click()
     with page.expect_request("**/companies/chat"):
         page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Better with").click()
-    [*_, country] = sent[-1]["constraints"]["conditions"]
+    [*_, country] = body_of(sent[-1])["constraints"]["conditions"]
     assert (country["field"], country["strength"], country["negated"]) == ("country", "preferred", False)
     understood.get_by_role("button", name="Health", exact=True).click()
     with page.expect_request("**/companies/chat"):
         page.get_by_role("group", name="Change: Health").get_by_role("button", name="Not").click()
-    *_, sector, category = sent[-1]["constraints"]["conditions"]
+    *_, sector, category = body_of(sent[-1])["constraints"]["conditions"]
     assert [(each["field"], each["negated"], "group" in each) for each in (sector, category)] == [
         ("sector", True, False),
         ("category", True, False),
     ]
-    assert "Health" in sent[-1]["constraints"]["excluded"]
+    assert "Health" in body_of(sent[-1])["constraints"]["excluded"]
 
 
 def test_a_failure_can_be_tried_again_and_nothing_found_is_said(site: Site) -> None:

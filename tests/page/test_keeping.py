@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from playwright.sync_api import Download, Page, expect
 
-from tests.page.conftest import NARROW, Site, answer_json
+from tests.page.conftest import NARROW, Site, answer_json, body_of, requests_to
 from tests.page.test_accessibility import grave_findings
 from tests.page.test_people_page import ASKED, FOUND, Searches
 
@@ -43,8 +43,7 @@ def test_a_conversation_is_kept_renamed_gone_on_with_and_deleted(site: Site, pag
     address = link.get_attribute("href")
     with site.browser.new_context() as context:
         other = context.new_page()
-        asked: list[str] = []
-        other.on("request", lambda request: asked.append(request.url) if "/records/ask" in request.url else None)
+        asked = requests_to(other, "/records/ask")
         other.goto(f"{site.url}/{address}")
         expect(other.locator(".prose")).to_contain_text("elm")
         assert asked == []
@@ -80,7 +79,7 @@ def test_a_conversation_is_saved_as_a_search_by_its_first_question(site: Site, p
     with page.expect_request("**/me/searches") as saving:
         page.get_by_role("button", name="Save search").click()
     newest = cards.first.locator(".card-title").inner_text()
-    first = json.loads(saving.value.post_data or "")["results"][0]["id"]
+    first = body_of(saving.value)["results"][0]["id"]
     expect(page.get_by_role("button", name="Saved")).to_be_visible()
     with psycopg.connect(page_database) as connection:
         connection.execute(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
 from quarry.ontology.contract import EntityResult, OntologySearchResponse, Project, WholeEntity
-from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, body_of
 from tests.page.test_accessibility import grave_findings
 
 ASKED = "search?domain=ontology&q=fuel+sensor"
@@ -57,7 +56,7 @@ class Workspace:
         page.route("**/ontology/document/document-0", answer_json(WHOLE))
 
     def _search(self, route: Route) -> None:
-        body = json.loads(route.request.post_data or "")
+        body = body_of(route.request)
         self.bodies.append(body)
         found = [
             result

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from quarry.people.contract import (
     Constraints,
@@ -22,7 +22,7 @@ from quarry.people.contract import (
     Should,
     UnlockResponse,
 )
-from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, body_of, requests_to
 from tests.page.test_accessibility import grave_findings
 
 QUERY = "Backend engineers at Paynest in Bengaluru since 2021, no agency"
@@ -102,17 +102,20 @@ class Searches:
 
     def __init__(self, answer: dict[str, Any] = FOUND) -> None:
         self.answer = answer
-        self.bodies: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
+        self.requests: list[Request] = []
 
     def __call__(self, page: Page) -> None:
-        page.route("**/people/search", self._answer)
+        requests_to(page, "/people/search$", self.requests)
+        page.route("**/people/search", lambda route: answer_json(self.answer)(route))
         page.route("**/people/p-1?search_id=s-1", answer_json(profile()))
 
-    def _answer(self, route: Route) -> None:
-        self.bodies.append(json.loads(route.request.post_data or ""))
-        self.keys.append(route.request.headers.get("idempotency-key"))
-        answer_json(self.answer)(route)
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        return [body_of(request) for request in self.requests]
+
+    @property
+    def keys(self) -> list[str | None]:
+        return [request.headers.get("idempotency-key") for request in self.requests]
 
 
 def state(page: Page) -> dict[str, str]:
@@ -180,7 +183,8 @@ def test_a_chip_that_is_taken_away_searches_by_what_is_left(site: Site) -> None:
         "must.time",
         "exclude.keywords",
     ]
-    understood.get_by_role("button", name="Read the query again").click()
+    with page.expect_request("**/people/search"):
+        understood.get_by_role("button", name="Read the query again").click()
     expect(understood.get_by_role("button", name="Read the query again")).to_have_count(0)
     assert searches.bodies[2] == read
     page.go_back()
@@ -242,7 +246,8 @@ def test_a_value_that_nobody_has_is_told_with_the_nearest_and_can_be_changed_aga
 def test_an_address_with_changed_constraints_searches_by_them_and_a_broken_one_by_the_query(site: Site) -> None:
     searches = Searches()
     constraints = {"must": {"city": "pune"}}
-    site.open(ASKED + "&" + urlencode({"constraints": json.dumps(constraints)}), before=searches)
+    changed = ASKED + "&" + urlencode({"constraints": json.dumps(constraints)})
+    expect(site.open(changed, before=searches).get_by_role("article")).to_be_visible()
     expect(site.open(ASKED + "&constraints=%7B", before=searches).get_by_role("article")).to_be_visible()
     assert searches.bodies[0]["constraints"] == constraints
     assert "constraints" not in searches.bodies[1]
@@ -388,15 +393,17 @@ def test_without_credits_nothing_is_searched_and_nobody_found_is_said(site: Site
 
 
 def test_a_stopped_search_that_is_run_again_is_not_charged_twice(site: Site) -> None:
-    held: list[Route] = []
-    page = site.open(ASKED, before=lambda page: page.route("**/people/search", lambda route: held.append(route)))
+    page = site.open()
+    page.route("**/people/search", lambda route: None)
+    with page.expect_request("**/people/search") as stopped:
+        page.goto(f"{site.url}/{ASKED}")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("note")).to_have_text("Stopped. Search again")
     searches = Searches()
     searches(page)
     page.get_by_role("button", name="Search again").click()
     expect(page.get_by_role("article")).to_be_visible()
-    assert searches.keys == [held[0].request.headers["idempotency-key"]]
+    assert searches.keys == [stopped.value.headers["idempotency-key"]]
 
 
 def test_axe_finds_nothing_serious_about_people(site: Site) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, answer_sse
+from tests.page.conftest import NARROW, WIDE, Site, answer_json, answer_problem, answer_sse, body_of, requests_to
 from tests.records.asking import ANSWER, FOLLOWUPS, QUESTION, playing
 
 WORDS = "bridge weight limit"
@@ -36,15 +35,8 @@ def finished(page: Page) -> None:
     expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
 
 
-def asked(page: Page) -> list[Request]:
-    """The requests to /records/ask that the page makes from now on."""
-    requests: list[Request] = []
-    page.on("request", lambda request: requests.append(request) if "/records/ask" in request.url else None)
-    return requests
-
-
 def history_of(request: Request) -> object:
-    return json.loads(request.post_data or "{}")["history"]
+    return body_of(request)["history"]
 
 
 def query_of(page: Page) -> dict[str, list[str]]:
@@ -85,7 +77,7 @@ def test_a_question_opens_the_answer_and_words_open_the_results(site: Site) -> N
 def test_words_get_an_answer_when_the_reader_asks_for_one(site: Site) -> None:
     page = site.open(f"search?q={WORDS}")
     expect(page.locator(".result").first).to_be_visible()
-    requests = asked(page)
+    requests = requests_to(page, "/records/ask")
     page.get_by_role("tab", name="Answer").click()
     finished(page)
     page.get_by_role("tab", name="Results").click()
@@ -185,7 +177,7 @@ def test_follow_ups_are_asked_with_what_was_said_before(model_site: Site, model:
     page = model_site.open()
     ask(page, QUESTION)
     finished(page)
-    requests = asked(page)
+    requests = requests_to(page, "/records/ask")
     page.get_by_role("button", name=FOLLOWUPS[0]).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(FOLLOWUPS[0])
     finished(page)
@@ -219,7 +211,7 @@ def test_a_shared_link_shows_the_stored_answer_without_asking(model_site: Site, 
     assert link == page.url
     model.reset()
     shared = model_site.open()
-    requests = asked(shared)
+    requests = requests_to(shared, "/records/ask")
     shared.goto(link)
     finished(shared)
     expect(shared.locator(".prose")).to_contain_text("It is sound")
@@ -246,7 +238,7 @@ def test_back_and_forward_bring_back_what_was_there_without_asking_again(site: S
     first = page.url
     ask(page, WORDS)
     expect(page.locator(".result").first).to_be_visible()
-    requests = asked(page)
+    requests = requests_to(page, "/records/ask")
     page.go_back()
     expect(page).to_have_url(first)
     expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
@@ -509,7 +501,7 @@ def test_a_sentence_that_no_source_supports_is_shown_so(model_site: Site, model:
 
 def test_a_stream_that_breaks_is_read_on_without_asking_again(site: Site) -> None:
     page = site.open()
-    requests = asked(page)
+    requests = requests_to(page, "/records/ask")
     cut = re.compile(r"records/ask$")
 
     def break_off(route: Route) -> None:

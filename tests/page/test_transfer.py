@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, Response, Route, expect
+from playwright.sync_api import Request, Response, Route, expect
 
 from quarry.core.web.page_routes import page as served_page
-from tests.page.conftest import ALL_DOMAINS, Site
+from tests.page.conftest import ALL_DOMAINS, Site, requests_to
 from tests.running import running_server
 
 BUDGET_BYTES = 160_000
@@ -45,9 +45,9 @@ def test_the_lists_of_what_is_fetched_early_are_true(site: Site) -> None:
     named = set(re.findall(r'modulepreload" href="assets/\w+/([^"]+)"', served_page().html.body.decode()))
     assert named
     assert named <= served_page().assets.keys()
-    fetched: list[str] = []
-    site.open(before=lambda page: page.on("request", lambda request: fetched.append(request.url)))
-    assert named <= {address.split(f"/{served_page().version}/")[-1] for address in fetched}
+    fetched: list[Request] = []
+    site.open(before=lambda page: requests_to(page, f"/{served_page().version}/", fetched))
+    assert named <= {request.url.split(f"/{served_page().version}/")[-1] for request in fetched}
 
 
 def test_assets_are_kept_for_good_and_the_page_is_asked_for(served: str) -> None:
@@ -92,12 +92,8 @@ def test_an_open_page_still_finds_its_modules_after_an_update(served: str) -> No
 
 def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -> None:
     prefixed = Site(site.browser, served_under_prefix, site.complaints)
-    asked: list[str] = []
-
-    def prepare(page: Page) -> None:
-        page.on("request", lambda request: asked.append(request.url))
-
-    page = prefixed.open("prod/", before=prepare)
+    asked: list[Request] = []
+    page = prefixed.open("prod/", before=lambda page: requests_to(page, "", asked))
     page.get_by_role("textbox").fill("Why did the council keep the old elm in Quill Square?")
     page.keyboard.press("Enter")
     expect(page.locator(".answer-grid")).to_have_attribute("data-state", "done")
@@ -106,7 +102,7 @@ def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -
     expect(page.locator(".prose")).to_contain_text("elm")
     page.get_by_role("link", name="Quarry").click()
     expect(page).to_have_url(f"{served_under_prefix}/prod/")
-    assert all(address.startswith(f"{served_under_prefix}/prod/") for address in asked)
+    assert all(request.url.startswith(f"{served_under_prefix}/prod/") for request in asked)
     prefixed.close()
 
 
