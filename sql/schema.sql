@@ -133,12 +133,13 @@ $$;
 CREATE FUNCTION quarry.agenda_items_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('agenda_items');
   elsif tg_table_name = 'agenda_items' and tg_op = 'INSERT' then
-    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with agenda_items as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
@@ -154,9 +155,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'agenda_items' and tg_op = 'UPDATE' then
-    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with agenda_items as (select 1 as change, n.* from (select category, id, matter_id, meeting_id from new_rows except all select category, id, matter_id, meeting_id from old_rows) n
       union all select -1, o.* from (select category, id, matter_id, meeting_id from old_rows except all select category, id, matter_id, meeting_id from new_rows) o)
@@ -174,9 +176,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'agenda_items' and tg_op = 'DELETE' then
-    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with agenda_items as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
@@ -192,9 +195,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -204,9 +208,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    perform change_facet_values('agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
       union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
@@ -216,11 +221,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -424,7 +429,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('campaigns');
   elsif tg_table_name = 'campaigns' and tg_op = 'INSERT' then
-    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with campaigns as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
@@ -439,7 +445,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'campaigns' and tg_op = 'UPDATE' then
-    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with campaigns as (select 1 as change, n.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows) n
       union all select -1, o.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows) o)
@@ -456,7 +463,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'campaigns' and tg_op = 'DELETE' then
-    perform change_facet_values('campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with campaigns as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
@@ -887,7 +895,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('companies');
   elsif tg_table_name = 'companies' and tg_op = 'INSERT' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
@@ -909,7 +918,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'companies' and tg_op = 'UPDATE' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select 1 as change, n.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows) n
       union all select -1, o.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows) o)
@@ -933,7 +943,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'companies' and tg_op = 'DELETE' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
@@ -1251,12 +1262,13 @@ $$;
 CREATE FUNCTION quarry.document_sections_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('document_sections');
   elsif tg_table_name = 'document_sections' and tg_op = 'INSERT' then
-    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with document_sections as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
@@ -1273,9 +1285,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'document_sections' and tg_op = 'UPDATE' then
-    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with document_sections as (select 1 as change, n.* from (select document_title, document_type, id, matter_id, meeting_id from new_rows except all select document_title, document_type, id, matter_id, meeting_id from old_rows) n
       union all select -1, o.* from (select document_title, document_type, id, matter_id, meeting_id from old_rows except all select document_title, document_type, id, matter_id, meeting_id from new_rows) o)
@@ -1294,9 +1307,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'document_sections' and tg_op = 'DELETE' then
-    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with document_sections as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
@@ -1313,9 +1327,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -1325,9 +1340,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    perform change_facet_values('document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
       union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
@@ -1337,11 +1353,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -1953,12 +1969,13 @@ $$;
 CREATE FUNCTION quarry.key_statements_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('key_statements');
   elsif tg_table_name = 'key_statements' and tg_op = 'INSERT' then
-    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with key_statements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
@@ -1972,9 +1989,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'key_statements' and tg_op = 'UPDATE' then
-    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with key_statements as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role, stance from new_rows except all select id, meeting_id, speaker_name, speaker_role, stance from old_rows) n
       union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role, stance from old_rows except all select id, meeting_id, speaker_name, speaker_role, stance from new_rows) o)
@@ -1990,9 +2008,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'key_statements' and tg_op = 'DELETE' then
-    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with key_statements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
@@ -2006,9 +2025,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -2018,11 +2038,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2131,12 +2151,13 @@ $$;
 CREATE FUNCTION quarry.matters_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('matters');
   elsif tg_table_name = 'matters' and tg_op = 'INSERT' then
-    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
@@ -2151,9 +2172,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from (select id, matter_type, meeting_id, sponsors, status, title from new_rows except all select id, matter_type, meeting_id, sponsors, status, title from old_rows) n
       union all select -1, o.* from (select id, matter_type, meeting_id, sponsors, status, title from old_rows except all select id, matter_type, meeting_id, sponsors, status, title from new_rows) o)
@@ -2170,9 +2192,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'DELETE' then
-    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
@@ -2187,9 +2210,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -2199,11 +2223,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2243,12 +2267,13 @@ $$;
 CREATE FUNCTION quarry.motions_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('motions');
   elsif tg_table_name = 'motions' and tg_op = 'INSERT' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
@@ -2270,9 +2295,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
       union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
@@ -2296,9 +2322,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'motions' and tg_op = 'DELETE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
@@ -2320,9 +2347,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -2332,9 +2360,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
       union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
@@ -2344,11 +2373,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2519,12 +2548,13 @@ $$;
 CREATE FUNCTION quarry.onto_documents_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_documents');
   elsif tg_table_name = 'onto_documents' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_documents as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
@@ -2540,9 +2570,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_documents' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_documents as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -2560,9 +2591,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_documents' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_documents as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
@@ -2578,9 +2610,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -2590,11 +2623,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2649,12 +2682,13 @@ $$;
 CREATE FUNCTION quarry.onto_goals_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_goals');
   elsif tg_table_name = 'onto_goals' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_goals as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
@@ -2670,9 +2704,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_goals' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_goals as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -2690,9 +2725,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_goals' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_goals as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
@@ -2708,9 +2744,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -2720,11 +2757,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2794,12 +2831,13 @@ $$;
 CREATE FUNCTION quarry.onto_milestones_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_milestones');
   elsif tg_table_name = 'onto_milestones' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_milestones as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
@@ -2815,9 +2853,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_milestones' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_milestones as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -2835,9 +2874,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_milestones' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_milestones as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
@@ -2853,9 +2893,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -2865,11 +2906,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -2903,12 +2944,13 @@ $$;
 CREATE FUNCTION quarry.onto_outputs_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_outputs');
   elsif tg_table_name = 'onto_outputs' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_outputs as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
@@ -2924,9 +2966,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_outputs' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_outputs as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -2944,9 +2987,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_outputs' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_outputs as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
@@ -2962,9 +3006,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -2974,11 +3019,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -3012,12 +3057,13 @@ $$;
 CREATE FUNCTION quarry.onto_plans_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_plans');
   elsif tg_table_name = 'onto_plans' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
@@ -3033,9 +3079,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_plans' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -3053,9 +3100,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_plans' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
@@ -3071,9 +3119,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -3083,11 +3132,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -3132,12 +3181,13 @@ $$;
 CREATE FUNCTION quarry.onto_requirements_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_requirements');
   elsif tg_table_name = 'onto_requirements' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_requirements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
@@ -3153,9 +3203,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_requirements' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_requirements as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -3173,9 +3224,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_requirements' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_requirements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
@@ -3191,9 +3243,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -3203,11 +3256,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -3267,12 +3320,13 @@ $$;
 CREATE FUNCTION quarry.onto_tasks_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_tasks');
   elsif tg_table_name = 'onto_tasks' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_tasks as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
@@ -3288,9 +3342,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_tasks' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_tasks as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -3308,9 +3363,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_tasks' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_tasks as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
@@ -3326,9 +3382,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -3338,11 +3395,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -3509,25 +3566,19 @@ CREATE FUNCTION quarry.people_values() RETURNS TABLE(facet text, scope text, val
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
@@ -3541,12 +3592,13 @@ $$;
 CREATE FUNCTION quarry.people_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('people');
   elsif tg_table_name = 'people' and tg_op = 'INSERT' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -3555,31 +3607,26 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'people' and tg_op = 'UPDATE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select 1 as change, n.* from (select city, country, id, name, work_preferred_locations from new_rows except all select city, country, id, name, work_preferred_locations from old_rows) n
       union all select -1, o.* from (select city, country, id, name, work_preferred_locations from old_rows except all select city, country, id, name, work_preferred_locations from new_rows) o)
@@ -3590,31 +3637,26 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'people' and tg_op = 'DELETE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select -1 as change, old.*) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -3623,56 +3665,47 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'experience_cards' and tg_op = 'INSERT' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from new_rows) and not exists (select from new_rows w where w.id = b.id)),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from new_rows)),
+    owners as (select t.* from people t where t.id in (select person_id from new_rows)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select 1 as change, w.* from new_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -3682,36 +3715,33 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'experience_cards' and tg_op = 'UPDATE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with changed_to as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
     changed_from as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows),
     before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from changed_to union select person_id from changed_from) and not exists (select from changed_to w where w.id = b.id) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from changed_from),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
+    owners as (select t.* from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -3721,34 +3751,31 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'experience_cards' and tg_op = 'DELETE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from old_rows) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from old_rows)),
+    owners as (select t.* from people t where t.id in (select person_id from old_rows)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select -1 as change, w.* from old_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -3758,11 +3785,11 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --
@@ -4634,12 +4661,13 @@ $$;
 CREATE FUNCTION quarry.transcript_segments_written() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
+    AS $_$
 begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('transcript_segments');
   elsif tg_table_name = 'transcript_segments' and tg_op = 'INSERT' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
@@ -4652,9 +4680,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'transcript_segments' and tg_op = 'UPDATE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role from new_rows except all select id, meeting_id, speaker_name, speaker_role from old_rows) n
       union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role from old_rows except all select id, meeting_id, speaker_name, speaker_role from new_rows) o)
@@ -4669,9 +4698,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'transcript_segments' and tg_op = 'DELETE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
@@ -4684,9 +4714,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -4696,11 +4727,11 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end
-$$;
+$_$;
 
 
 --

@@ -32,14 +32,15 @@ def reads(
         "select relname from pg_class where relkind = 'r' and starts_with(relname, %s)", [of]
     ).fetchall()
     connection.execute(SQL("analyze {}").format(SQL(", ").join(Identifier(name) for (name,) in tables)))
-    plan = _plans(connection, query, parameters)
+    plan = plans(connection, query, parameters)
     return Reads(
         frozenset(re.findall(rf"(?:Index (?:Only )?Scan(?: Backward)? using|Bitmap Index Scan on) ({of}\w*)", plan)),
         frozenset(re.findall(rf"Seq Scan on ({of}\w*)", plan)),
     )
 
 
-def _plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any]) -> str:
+def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> str:
+    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included."""
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:

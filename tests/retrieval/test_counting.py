@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
+from tests.plans import plans
 
 DIFFERENCES = """
   select table_name, facet, scope, value, sum(row_count) from (
@@ -133,6 +135,23 @@ def test_cards_written_at_once_are_counted_by_their_statement(connection: psycop
     ):
         connection.execute(f"update experience_cards set {change}".encode())
         assert differences(connection) == [], change
+
+
+def test_how_cards_are_counted_is_planned_for_as_many_as_a_statement_writes(connection: psycopg.Connection) -> None:
+    connection.execute(
+        "insert into people (id, name, bio) select g::text, 'Person ' || g, repeat('-', 1500) from generate_series(1, 500) g"
+    )
+    connection.execute(
+        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
+        " select g::text, (g % 500 + 1)::text, 'Quillworks', 'Smith', 'work', g % 9 = 7 from generate_series(1, 1500) g"
+    )
+    connection.execute("analyze people, experience_cards")
+    for company in ("Oarworks", "Sailworks"):
+        of_all = plans(connection, "update experience_cards set company_name = %s", [company])
+        assert "Join Filter" not in of_all  # by which each is compared with each
+        of_one = plans(connection, "update experience_cards set company_name = 'Tugworks' where id = '7'")
+        assert not re.search("Seq Scan on (people|experience_cards)", of_one)
+    assert differences(connection) == []
 
 
 def test_what_a_row_belongs_to_is_counted_under_its_new_name(connection: psycopg.Connection) -> None:

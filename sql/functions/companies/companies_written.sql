@@ -7,7 +7,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('companies');
   elsif tg_table_name = 'companies' and tg_op = 'INSERT' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
@@ -29,7 +30,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'companies' and tg_op = 'UPDATE' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select 1 as change, n.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows) n
       union all select -1, o.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows) o)
@@ -53,7 +55,8 @@ begin
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'companies' and tg_op = 'DELETE' then
-    perform change_facet_values('companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with companies as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (

@@ -7,7 +7,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('onto_plans');
   elsif tg_table_name = 'onto_plans' and tg_op = 'INSERT' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
@@ -23,9 +24,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_plans' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
       union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
@@ -43,9 +45,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_plans' and tg_op = 'DELETE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_plans as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
@@ -61,9 +64,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    perform change_facet_values('onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
       union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
@@ -73,7 +77,7 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end

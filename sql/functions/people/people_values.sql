@@ -10,25 +10,19 @@ as $$
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0

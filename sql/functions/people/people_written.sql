@@ -7,7 +7,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('people');
   elsif tg_table_name = 'people' and tg_op = 'INSERT' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -16,31 +17,26 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'people' and tg_op = 'UPDATE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select 1 as change, n.* from (select city, country, id, name, work_preferred_locations from new_rows except all select city, country, id, name, work_preferred_locations from old_rows) n
       union all select -1, o.* from (select city, country, id, name, work_preferred_locations from old_rows except all select city, country, id, name, work_preferred_locations from new_rows) o)
@@ -51,31 +47,26 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'people' and tg_op = 'DELETE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    perform change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with people as (select -1 as change, old.*) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -84,56 +75,47 @@ begin
         union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
     ) c (facet, scope, value, change);
   elsif tg_table_name = 'experience_cards' and tg_op = 'INSERT' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from new_rows) and not exists (select from new_rows w where w.id = b.id)),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from new_rows)),
+    owners as (select t.* from people t where t.id in (select person_id from new_rows)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select 1 as change, w.* from new_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -143,36 +125,33 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'experience_cards' and tg_op = 'UPDATE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with changed_to as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
     changed_from as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows),
     before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from changed_to union select person_id from changed_from) and not exists (select from changed_to w where w.id = b.id) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from changed_from),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
+    owners as (select t.* from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -182,34 +161,31 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'experience_cards' and tg_op = 'DELETE' then
-    perform change_facet_values('people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from old_rows) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
-    people as (select (exists (select from experience_cards v where v.person_id = t.id and v.visible))::int - (exists (select from before v where v.person_id = t.id and v.visible))::int as change, t.*
-      from people t where t.id in (select person_id from old_rows)),
+    owners as (select t.* from people t where t.id in (select person_id from old_rows)),
+    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
+      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
+      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
     experience_cards as (select -1 as change, w.* from old_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible, lateral (select distinct a.* from (
-        select 'domain', r.domain
-        union all select 'sub_domain', r.sub_domain
-        union all select 'intent', r.intent_primary
-        union all select 'skill', unnest(r.skills)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary <> 'education', lateral (select distinct a.* from (
-        select 'company', r.company_name
-        union all select 'team', r.team
-        union all select 'title', title_runs(r.title)
-        union all select 'seniority', r.seniority_level
-        union all select 'employment', r.employment_type
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location)))
-      ) a (facet, value)) v (facet, value)
-      union all
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id and r.visible and r.intent_primary = 'education', lateral (select distinct a.* from (
-        select 'school', r.company_name
-        union all select 'degree', title_runs(r.title)
+      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
+        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
+        union all select 'domain', r.domain where r.person_id = t.id and r.visible
+        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
+        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
+        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
       ) a (facet, value)) v (facet, value)
       union all
       select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
@@ -219,7 +195,7 @@ begin
       ) a (facet, value)) v (facet, value) where t.change <> 0
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end

@@ -7,7 +7,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('motions');
   elsif tg_table_name = 'motions' and tg_op = 'INSERT' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
@@ -29,9 +30,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
       union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
@@ -55,9 +57,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'motions' and tg_op = 'DELETE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
@@ -79,9 +82,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -91,9 +95,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    perform change_facet_values('motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
       union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
@@ -103,7 +108,7 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end

@@ -7,7 +7,8 @@ begin
   if tg_op = 'TRUNCATE' then
     perform refresh_facet_values('transcript_segments');
   elsif tg_table_name = 'transcript_segments' and tg_op = 'INSERT' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
@@ -20,9 +21,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'transcript_segments' and tg_op = 'UPDATE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role from new_rows except all select id, meeting_id, speaker_name, speaker_role from old_rows) n
       union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role from old_rows except all select id, meeting_id, speaker_name, speaker_role from new_rows) o)
@@ -37,9 +39,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'transcript_segments' and tg_op = 'DELETE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with transcript_segments as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
       select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
@@ -52,9 +55,10 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values('transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    execute $planned_anew$ select change_facet_values(
+      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
     with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
       union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
@@ -64,7 +68,7 @@ begin
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
+    ) c (facet, scope, value, change) $planned_anew$;
   end if;
   return old;
 end

@@ -31,7 +31,7 @@ $$;
 
 def values_query(table: SearchTable, where: str | None = None) -> str:
     """Each value of each listed facet of the rows `t` for which `where` holds, whose it is, and how many of them have it."""
-    values = [_values(table, related, "1", where=where) for related in _relations(table)]
+    values = [_values(table, relations, "1", where=where) for relations in _relations(table)]
     return _counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
@@ -40,10 +40,7 @@ def written_function(table: SearchTable) -> str:
     writes = list(_writes(table))
     branches = "".join(
         f"""  elsif tg_table_name = '{write.table}' and tg_op = '{write.operation.upper()}' then
-    perform change_facet_values('{table.name}', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-{_counted(write.values, write.instead)}
-    ) c (facet, scope, value, change);
+    {_call(table, write)}
 """
         for write in writes
         if write.values
@@ -80,22 +77,30 @@ def value_expression(facet: Facet) -> LiteralString:
 # ---- what the values are ----
 
 
-def _relations(table: SearchTable) -> list[Related | None]:
-    """By what rows have listed facets: None, of their own, and the related rows that have such."""
+def _relations(table: SearchTable) -> list[Sequence[Related]]:
+    """By what rows have listed facets: by none, of their own, and by the relations that have such; those of what belongs to a row
+    together, to read it once."""
     named = {facet.related for facet in table.listed}
-    return [*([None] if None in named else []), *(related for related in table.related if related.name in named)]
+    relations: dict[str, list[Related]] = {}
+    for related in table.related:
+        if related.name in named:
+            relations.setdefault(related.table if related.owner else related.name, []).append(related)
+    return [*([()] if None in named else []), *relations.values()]
 
 
-def _values(table: SearchTable, related: Related | None, change: str, *, where: str | None = None) -> str:
-    """The values that rows have by this relation, each with the number that it changes by."""
+def _values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
+    """The values that rows have by these relations to one table, each with the number that it changes by."""
     scope = table.scope_sql
-    rows = f"{table.source or table.name} t" + (
-        f" join {related.source or related.table} r on {related.on}" if related else ""
-    )
+    rows = f"{table.source or table.name} t"
+    holding: dict[str | None, str] = {None: ""}
+    if relations:
+        [first, *others] = relations
+        holding = {related.name: f" where {related.on}" if others else "" for related in relations}
+        rows += f" join {first.source or first.table} r on {f'r.{first.owner} = t.{table.key}' if others else first.on}"
     each = "\n        union all ".join(
-        f"select '{facet.name}', {value_expression(facet)}"
+        f"select '{facet.name}', {value_expression(facet)}{holding[facet.related]}"
         for facet in table.listed
-        if facet.related == (related and related.name)
+        if facet.related in holding
     )
     searched = table.where if where is None else where
     return f"""      select {change}, v.facet, {scope}, v.value from {rows}, lateral (select distinct a.* from (
@@ -126,25 +131,39 @@ class _Write:
     level: str = "statement"
 
 
+def _call(table: SearchTable, write: _Write) -> str:
+    """The call that counts what an operation changed. Where tables are joined it is planned for each statement: a plan is kept as
+    long as the connection, and one made for a row compares each with each where many are written; one made for many reads a
+    whole table for a row."""
+    call = f"""change_facet_values(
+      '{table.name}', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+{_counted(write.values, write.instead)}
+    ) c (facet, scope, value, change)"""
+    if write.level == "statement" and any(_relations(table)):
+        return f"execute $planned_anew$ select {call} $planned_anew$;"
+    return f"perform {call};"
+
+
 def _writes(table: SearchTable) -> Iterator[_Write]:
-    relations = _relations(table)
-    yield from _writes_of_rows(table, relations)
-    for name in dict.fromkeys(related.table for related in relations if related):
-        by_it = [related for related in relations if related and related.table == name]
-        if owner := by_it[0].owner:
-            yield from _writes_of_owned(table, by_it, owner)
+    yield from _writes_of_rows(table)
+    related = [relations for relations in _relations(table) if relations]
+    for name in dict.fromkeys(relations[0].table for relations in related):
+        by_it = [relations for relations in related if relations[0].table == name]
+        if owner := by_it[0][0].owner:
+            yield from _writes_of_owned(table, by_it[0], owner)
         else:  # a row that many belong to is there before these, and stays as long
-            yield _Write(
-                name, "update", [_values(table, related, "r.change") for related in by_it], _updated(name, table)
-            )
+            values = [_values(table, relations, "r.change") for relations in by_it]
+            yield _Write(name, "update", values, _updated(name, table))
 
 
-def _writes_of_rows(table: SearchTable, relations: Sequence[Related | None]) -> Iterator[_Write]:
+def _writes_of_rows(table: SearchTable) -> Iterator[_Write]:
+    relations = _relations(table)
     values = [_values(table, related, "t.change") for related in relations]
     name = table.name
     yield _Write(name, "insert", values, f"with {name} as (select 1 as change, n.* from new_rows n) ")
     yield _Write(name, "update", values, _updated(name, table))
-    if any(related and related.owner for related in relations):
+    if any(related.owner for each in relations for related in each):
         # what belongs to a row goes with it, and before the statement is over
         yield _Write(name, "delete", values, f"with {name} as (select -1 as change, old.*) ", "each row")
     else:
@@ -166,12 +185,12 @@ def _changed(columns: str) -> tuple[str, str]:
     return f"{new} except all {old}", f"{old} except all {new}"
 
 
-def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -> Iterator[_Write]:
+def _writes_of_owned(table: SearchTable, relations: Sequence[Related], owner: str) -> Iterator[_Write]:
     """Writes of rows that belong to a row, which may be searched for having them."""
-    name = by_it[0].table
-    values = [_values(table, related, "r.change", where="true") for related in by_it]
-    if None in _relations(table):
-        values.append(_values(table, None, "t.change", where="t.change <> 0"))
+    name, key = relations[0].table, table.key
+    values = [_values(table, relations, "r.change", where="true")]
+    if () in _relations(table):
+        values.append(_values(table, (), "t.change", where="t.change <> 0"))
     before = re.sub(rf"\b{name}\b", "before", table.where)
     columns = _columns(table, name, "id", owner)
     new, old = _changed(columns)
@@ -190,8 +209,10 @@ def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -
         changed = f"changed_to as ({new}),\n    changed_from as ({old}),\n    " if operation == "update" else ""
         instead = (
             f"with {changed}before as (select {columns} from {name} b where b.{owner} in ({owners}){added}{removed}),\n"
-            f"    {table.name} as (select ({table.where})::int - ({before})::int as change, t.*\n"
-            f"      from {table.name} t where t.{table.key} in ({owners})),\n"
+            f"    owners as (select t.* from {table.name} t where t.{key} in ({owners})),\n"
+            f"    {table.name} as (select (a.{key} is not null)::int - (b.{key} is not null)::int as change, t.* from owners t\n"
+            f"      left join (select t.{key} from owners t where {table.where}) a on a.{key} = t.{key}\n"
+            f"      left join (select t.{key} from owners t where {before}) b on b.{key} = t.{key}),\n"
             f"    {name} as ({signed})\n    "
         )
         yield _Write(name, operation, values, instead)
@@ -201,11 +222,11 @@ def _writes_of_owned(table: SearchTable, by_it: Sequence[Related], owner: str) -
 def _columns(table: SearchTable, written: str, *others: str) -> str:
     """The columns of the table written that the values are made of, and others."""
     relations = [
-        related for related in _relations(table) if written == table.name or (related and related.table == written)
+        related for each in _relations(table) for related in each if written == table.name or related.table == written
     ]
-    names = {related.name if related else None for related in relations}
+    names = {None, *(related.name for related in relations)}
     sql = [facet.sql for facet in table.listed if facet.related in names]
-    sql += [related.on for related in relations if related]
+    sql += [related.on for related in relations]
     if written == table.name:
         sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
     row = "t" if written == table.name else "r"
