@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
+import psycopg
 import pytest
 
 from quarry.core.postgres import embed, embedding_claims
@@ -14,10 +15,11 @@ from quarry.core.postgres.embedding_claims import Claim
 from quarry.core.postgres.pool import Database
 from tests.conftest import create_database
 from tests.core.embedding import MATTERS, Model, add_matters, stored
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 LAPSE = "update embedding_claims set claimed_until = now()"
 CLAIMED = "select record_id from embedding_claims order by 1"
+WAITING = "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
 class Interrupted(Model):
@@ -210,3 +212,19 @@ async def test_what_is_embedded_while_all_vectors_are_dropped_is_not_stored(data
     forgetting = Interrupted(lambda: forget_vectors(database, [MATTERS], model))
     done = await embed_pending(database, forgetting, MATTERS, keep_going=lambda: not forgetting.calls)
     assert (done.rows, await stored(database)) == (0, {})
+
+
+async def test_a_row_that_is_written_to_another_page_while_vectors_are_dropped_waits_again(
+    database: Database, shared_url: str, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "PAGES_AT_ONCE", 1)
+    await add_matters(database, *(f"{number} {'word ' * 60}" for number in range(100)))
+    await database.execute("update matters set embedded_hash = content_hash")
+    with psycopg.connect(shared_url, autocommit=True) as watcher, psycopg.connect(shared_url) as writer:
+        watcher.execute("vacuum matters")  # the pages that all rows stood on before are free
+        moved = writer.execute("update matters set url = repeat('-', 900) where id = 'm70' returning ctid::text")
+        assert moved.fetchone() == ("(0,1)",)
+        forgetting = asyncio.create_task(forget_vectors(database, [MATTERS], model))
+        await asyncio.to_thread(wait_until, lambda: watcher.execute(WAITING).fetchone())
+    await forgetting
+    assert await count_pending(database, MATTERS) == 100

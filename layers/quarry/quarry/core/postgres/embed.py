@@ -32,6 +32,8 @@ from quarry.core.postgres.vectors import half_vector
 from quarry.core.tables import COLLECTION_WINDOWS, EmbeddedTable
 
 BATCH_ROWS = 32
+PAGES_AT_ONCE = 1_000
+"""Whose rows one statement changes where all of a table are to be changed: 8 MB of them."""
 
 HARMLESS_TEXT = "Is anybody there?"
 """What any model takes that works at all."""
@@ -184,12 +186,7 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
         await connection.execute("delete from embedding_claims")
         for table in tables:
             await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
-            await connection.execute(
-                SQL(
-                    "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
-                    " where embedded_hash is not null or refused_hash is not null"
-                ).format(Identifier(table.name))
-            )
+            await _forget_marks(connection, table)
         for declared in dict.fromkeys(
             (*(table.declared_in or table.embeddings for table in tables), COLLECTION_WINDOWS)
         ):
@@ -199,6 +196,25 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
                 )
             )
         await connection.execute("delete from embedding_model")
+
+
+async def _forget_marks(connection: Connection, table: EmbeddedTable) -> None:
+    """Mark all rows of `table` as not embedded, some pages after the others: where an update sets nothing that a generated column
+    follows from, Postgres 18 keeps kilobytes of each row until the statement is over."""
+    forget = SQL(
+        "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
+        " where (embedded_hash is not null or refused_hash is not null)"
+    ).format(Identifier(table.name))
+    parts = await connection.execute(
+        SQL(
+            "select format('(%%s,0)', n) as first, format('(%%s,0)', n + %(pages)s) as next"
+            " from generate_series(0, pg_relation_size({}) / current_setting('block_size')::int, %(pages)s) n"
+        ).format(Literal(Identifier(table.name).as_string())),
+        {"pages": PAGES_AT_ONCE},
+    )
+    for part in await parts.fetchall():
+        await connection.execute(forget + SQL(" and ctid >= %(first)s::tid and ctid < %(next)s::tid"), part)
+    await connection.execute(forget)  # a row that somebody has changed since stands on another page
 
 
 async def _claim(
